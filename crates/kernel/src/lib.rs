@@ -1,0 +1,39 @@
+//! The judging half of Mast: what things are called, what may run, and what a record must say.
+//!
+//! Nothing here performs I/O, starts a task, reads a clock or asks for randomness: every input is an
+//! argument, so that a decision can be repeated from its record. (One function, [`claim`], awaits the
+//! store that it is handed; it owns no runtime.)
+//!
+//! | module | the one idea |
+//! |---|---|
+//! | [`id`] | typed ids and how they are written |
+//! | [`name`] | the grammar of tool names, and names that providers accept |
+//! | [`trust`] | labels: how far text may be believed, how far it may travel |
+//! | [`spec`] | the full declaration of a tool |
+//! | [`registry`] | the seven refusals, versions and aliases |
+//! | [`schema`] | JSON Schema 2020-12, closed at every level |
+//! | [`canonical`] | one spelling for arguments, and its digests |
+//! | [`resource`] | what a call would touch |
+//! | [`call`] | the states of a call |
+//! | [`permit`] | the right to run one call once |
+//! | [`policy`] | every layer that may stop a call |
+//! | [`approval`] | a sealed question to a person |
+//! | [`run`] | runs, their status and their turn contract |
+//! | [`event`] | the journal's vocabulary and its hash chain |
+//! | [`message`] | one static sentence for each reason code |
+//! | [`budget`], [`breaker`] | when a run must stop |
+//! | [`limits`] | every bound, in one file |
+
+pub mod approval;
+pub mod call;
+pub mod id;
+pub mod instant;
+pub mod limits;
+pub mod name;
+pub mod permit;
+pub mod policy;
+pub mod resource;
+pub mod run;
+pub mod scope;
+pub mod spec;
+pub mod trust;

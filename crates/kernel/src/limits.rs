@@ -1,0 +1,63 @@
+//! Every bound of Mast, in one file, so that a reviewer can see that there is one for everything.
+//! Sizes are bytes of UTF-8 unless the name says otherwise. See `docs/spec/bounds.md`.
+
+/// Longest registry name of a tool, in characters.
+pub const TOOL_NAME_CHARS_MAX: usize = 96;
+/// Longest expression of the calculator, in characters.
+pub const EXPRESSION_CHARS_MAX: usize = 1_024;
+/// Most tokens of an expression.
+pub const EXPRESSION_TOKENS_MAX: usize = 512;
+/// Deepest nesting of an expression.
+pub const EXPRESSION_DEPTH_MAX: usize = 32;
+/// Largest arguments of one call.
+pub const ARGUMENTS_BYTES_MAX: usize = 1_048_576;
+/// Deepest nesting of the arguments of one call.
+pub const ARGUMENTS_DEPTH_MAX: usize = 64;
+/// Deepest nesting of anything that has a canonical form: arguments inside a record.
+pub const CANONICAL_DEPTH_MAX: usize = 96;
+/// Largest `maximum_output_bytes` that a tool may declare.
+pub const OUTPUT_BYTES_MAX: u64 = 4_194_304;
+/// A call whose output passes its limit this many times over is cancelled.
+pub const OUTPUT_CEILING_FACTOR: u64 = 4;
+/// How much of a result a model sees at once.
+pub const INLINE_BYTES_MAX: usize = 16_384;
+/// Calls of one batch that run at the same time.
+pub const PARALLEL_MAX: usize = 8;
+/// Calls that one reply of a model may propose; further ones are answered, not run.
+pub const BATCH_CALLS_MAX: usize = 128;
+/// Steps of a run, when nothing else is said.
+pub const STEPS_DEFAULT: u32 = 32;
+/// Model calls of a run, when nothing else is said.
+pub const MODEL_CALLS_DEFAULT: u32 = 24;
+/// Tool calls of a run, when nothing else is said.
+pub const TOOL_CALLS_DEFAULT: u32 = 64;
+/// Most steps that a setting may allow.
+pub const STEPS_MAX: u32 = 200;
+/// Most model calls that a setting may allow.
+pub const MODEL_CALLS_MAX: u32 = 200;
+/// Most tool calls that a setting may allow.
+pub const TOOL_CALLS_MAX: u32 = 1_000;
+/// Identical denials before a run is stopped.
+pub const IDENTICAL_DENIALS_MAX: u32 = 3;
+/// Identical calls without a success between, before a run is stopped.
+pub const IDENTICAL_CALLS_MAX: u32 = 5;
+/// Repeats of a call whose outcome is unknown: the first is refused.
+pub const REPEATS_AFTER_UNCERTAIN_MAX: u32 = 1;
+/// Open approvals of one run.
+pub const OPEN_ASKS_MAX: usize = 8;
+/// A tool schema from outside, in bytes.
+pub const FOREIGN_SCHEMA_BYTES_MAX: usize = 32_768;
+/// Deepest nesting of any tool schema.
+pub const SCHEMA_DEPTH_MAX: usize = 16;
+/// Largest text that a person may give a run at once.
+pub const PROMPT_BYTES_MAX: usize = 4_194_304;
+/// Largest reply of a model: text, reasoning and arguments together.
+pub const REPLY_BYTES_MAX: usize = 8_388_608;
+/// Events that wait in a run's channel for a slow reader.
+pub const EVENT_BUFFER: usize = 256;
+/// Largest exponent of a number in arguments, so that its value stays writable.
+pub const NUMBER_EXPONENT_MAX: i64 = 100_000;
+/// Largest configuration or script file.
+pub const CONFIG_BYTES_MAX: usize = 1_048_576;
+/// Largest line that `call --stdin` reads.
+pub const LINE_BYTES_MAX: usize = 2_097_152;
