@@ -1,0 +1,165 @@
+//! Why a store could not. The text of each error says what to do about it, for the person who runs
+//! Mast; a model never sees it.
+
+use std::path::PathBuf;
+
+use mast_kernel::canonical::NotCanonical;
+use mast_kernel::event::EventFault;
+use mast_kernel::id::{CallId, SessionId, StoreId};
+
+/// What the state does not allow.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Conflict {
+    /// What the event is about is not there.
+    #[error("there is no {0}")]
+    Missing(String),
+    /// What the event makes is there already.
+    #[error("there is already a {0}")]
+    Exists(String),
+    /// It is not in a state from which it could move like that.
+    #[error("{what} is {from} and cannot become {to}")]
+    Transition {
+        /// What would move.
+        what: String,
+        /// Where it is.
+        from: &'static str,
+        /// Where it would move.
+        to: &'static str,
+    },
+    /// The event says something about it that is not so.
+    #[error("{what}: {why}")]
+    Untrue {
+        /// What the event is about.
+        what: String,
+        /// What is not so.
+        why: &'static str,
+    },
+    /// Another process wrote to the session again and again meanwhile.
+    #[error("another process is writing to the same session")]
+    Overtaken,
+}
+
+/// Why a store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The state does not allow it. Nothing was written.
+    #[error("the batch does not fit the state of its session")]
+    Conflict(#[source] Conflict),
+    /// There is a call with this idempotency key. Nothing was written.
+    #[error("the call is on record already as {existing}")]
+    DuplicateKey {
+        /// That call.
+        existing: CallId,
+    },
+    /// There is no such session.
+    #[error("there is no session {0}")]
+    NoSuchSession(SessionId),
+    /// The batch is not to be written at all.
+    #[error("a batch of {n_events} events was refused: at most {max} are written together")]
+    BatchTooLarge {
+        /// How many events it has.
+        n_events: usize,
+        /// How many it may have.
+        max: usize,
+    },
+    /// An event binds a session to another store.
+    #[error("the session says that it belongs to store {said}, and this is store {this}")]
+    OtherStore {
+        /// The store that the event names.
+        said: StoreId,
+        /// This store.
+        this: StoreId,
+    },
+    /// A text holds a NUL, which not every database takes.
+    #[error("a text of the batch holds a NUL character, which is never stored")]
+    NulInText,
+    /// An event cannot be written.
+    #[error("an event cannot be written")]
+    Event(#[from] EventFault),
+    /// A value has no canonical form.
+    #[error("a value cannot be written")]
+    NotCanonical(#[from] NotCanonical),
+    /// Something handed over earlier was not written, so nothing is any more.
+    #[error("the journal could not be written earlier ({0}); nothing more is recorded or done until mast is started again")]
+    Poisoned(String),
+    /// The writer is gone with its runtime.
+    #[error("the store is closed")]
+    Closed,
+    /// A row is not what Mast wrote.
+    #[error("a row of `{table}` is not what mast wrote ({key}): run `mast journal verify`")]
+    Unreadable {
+        /// The table.
+        table: &'static str,
+        /// Which row.
+        key: String,
+    },
+    /// The file is not a database, or a damaged one.
+    #[error("{} is damaged or not a database of mast: move it away and start again, or put back a copy", .0.display())]
+    Damaged(PathBuf),
+    /// The file or its folder cannot be written.
+    #[error("{} cannot be written: check the owner and mode of the file and of its folder, or choose another --data-dir", .0.display())]
+    ReadOnly(PathBuf),
+    /// The disk is full.
+    #[error("the disk that holds {} is full: make room and try again", .0.display())]
+    DiskFull(PathBuf),
+    /// Another process holds the lock.
+    #[error("{} is locked by another process: wait for it to end, or stop it, and try again", .0.display())]
+    Locked(PathBuf),
+    /// The file was made by a later version.
+    #[error("{} was made by a later version of mast (schema {found}, this one knows {known}): use that version", .path.display())]
+    LaterSchema {
+        /// The file.
+        path: PathBuf,
+        /// The schema version found.
+        found: i64,
+        /// The newest schema version known here.
+        known: i64,
+    },
+    /// The file's record of its schema is not the one that this version would have written.
+    #[error("{}: schema step {version} is not the one that mast has under this number: the file was changed by something else; put back a copy", .path.display())]
+    OtherSchema {
+        /// The file.
+        path: PathBuf,
+        /// Which step.
+        version: i64,
+    },
+    /// The key that signs heads is not the one that the store was made with.
+    #[error("the signing key is not the one that this store was made with: put back the key file of this data folder")]
+    OtherKey,
+    /// The file cannot be opened.
+    #[error("{} cannot be opened: check that its folder exists and may be entered", .path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The database answered with another error.
+    #[error("the database failed while {attempt}")]
+    Database {
+        /// What was attempted.
+        attempt: &'static str,
+        /// Its answer.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl StoreError {
+    /// Whether only the batch is at fault and the store goes on.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Conflict(_)
+                | Self::DuplicateKey { .. }
+                | Self::NoSuchSession(_)
+                | Self::BatchTooLarge { .. }
+                | Self::OtherStore { .. }
+                | Self::NulInText
+                | Self::Event(_)
+                | Self::NotCanonical(_)
+        )
+    }
+}

@@ -1,0 +1,50 @@
+//! The journal and state of Mast: the only place that knows SQL.
+//!
+//! What is written is *events*; the rows of the state are a fold of them, made in the same transaction,
+//! so state and journal cannot disagree. Salts, ids and times come from the caller: nothing here asks
+//! for randomness or reads a clock.
+//!
+//! | module | the one idea |
+//! |---|---|
+//! | [`traits`] | what a store can do: [`Writer`], [`Reader`], [`JournalReader`] |
+//! | [`batch`] | what is committed together |
+//! | [`record`] | the rows of the state |
+//! | `fold` | how an event changes the rows, and when it may not |
+//! | [`memory`] | a store that is gone with the process |
+//! | [`sqlite`] | a store in one file |
+//! | [`claim`] | the commit before an effect |
+//! | [`sign`] | heads, signed |
+//! | [`audit`] | every row as text, for whoever does not trust them |
+//! | [`verify`] | what has been changed, left out or moved |
+//! | [`error`] | why a store could not |
+//!
+//! To add a store: a module beside [`sqlite`] and a line in `tests/it/conformance.rs`.
+
+pub mod audit;
+pub mod batch;
+pub mod claim;
+pub mod error;
+mod fold;
+mod prepare;
+pub mod memory;
+pub mod record;
+pub mod sign;
+pub mod traits;
+
+pub use batch::{Batch, Committed, Durability, NewContent};
+pub use claim::PendingClaim;
+pub use error::{Conflict, StoreError};
+pub use memory::MemoryStore;
+pub use record::{
+    ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow, StoreIdentity,
+};
+pub use traits::{
+    ApprovalFilter, CallFilter, JournalReader, Reader, RunFilter, SessionFilter, Store, Writer,
+};
+
+/// Most rows or events that one read gives; more are read page by page.
+pub const READ_ROWS_MAX: u32 = 1_000;
+/// Most batches that wait to be written; one more that cannot wait poisons the store.
+pub const QUEUE_BATCHES_MAX: usize = 1_024;
+/// Most events in one batch.
+pub const BATCH_EVENTS_MAX: usize = 4_096;

@@ -1,0 +1,152 @@
+//! A store that is gone with the process: for tests, for `mast call` without a data folder, and as the
+//! plainest statement of what a store is. Nothing is written late: a batch is there when `post` returns.
+
+mod read;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use mast_kernel::canonical::Digest;
+use mast_kernel::event::{Event, Head, Link};
+use mast_kernel::id::{CallId, SessionId};
+use mast_kernel::instant::Instant;
+
+use crate::batch::{Batch, Committed};
+use crate::error::StoreError;
+use crate::fold::State;
+use crate::prepare::{Prepared, Standing, prepare};
+use crate::record::{ContentRow, StoreIdentity};
+use crate::sign::{HeadLink, Signer};
+use crate::traits::Writer;
+
+/// A store in memory.
+#[derive(Debug)]
+pub struct MemoryStore {
+    identity: StoreIdentity,
+    signer: Signer,
+    held: Mutex<Held>,
+}
+
+/// Everything that the store holds.
+#[derive(Debug, Default)]
+struct Held {
+    sessions: BTreeMap<SessionId, SessionHeld>,
+    contents: BTreeMap<Digest, ContentRow>,
+    keys: BTreeMap<Digest, CallId>,
+    heads: Vec<Head>,
+    poison: Option<String>,
+}
+
+/// One session of it.
+#[derive(Debug, Default)]
+struct SessionHeld {
+    link: Option<Link>,
+    state: State,
+    events: Vec<Event>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new(identity: StoreIdentity, signer: Signer) -> Self {
+        Self { identity, signer, held: Mutex::new(Held::default()) }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, batch: Batch) -> Result<Committed, StoreError> {
+        let mut held = self.held();
+        if let Some(why) = &held.poison {
+            return Err(StoreError::Poisoned(why.clone()));
+        }
+        let nothing = SessionHeld::default();
+        let session = held.sessions.get(&batch.session).unwrap_or(&nothing);
+        let standing = Standing { link: session.link, ..Standing::default() };
+        let Prepared { standing, events } = prepare(&self.identity, &session.state, &standing, &batch)?;
+        held.refuse_known(&standing)?;
+        for (id, changed) in &standing.delta.calls {
+            held.keys.extend(changed.row.idempotency_key.map(|key| (key, *id)));
+        }
+        for content in batch.contents {
+            let row = ContentRow {
+                commitment: content.commitment(),
+                salt: content.salt(),
+                value: content.value().clone(),
+            };
+            held.contents.entry(row.commitment).or_insert(row);
+        }
+        if !events.is_empty() {
+            let session = held.sessions.entry(batch.session).or_default();
+            session.link = standing.link;
+            session.state.merge(standing.delta);
+            session.events.extend(events.iter().cloned());
+        }
+        Ok(Committed { events })
+    }
+}
+
+impl Held {
+    /// Refuses keys and ids that stand in the store already, in whichever session.
+    fn refuse_known(&self, standing: &Standing) -> Result<(), StoreError> {
+        for (id, changed) in &standing.delta.calls {
+            let known = changed.row.idempotency_key.and_then(|key| self.keys.get(&key));
+            if let Some(existing) = known.filter(|existing| *existing != id) {
+                return Err(StoreError::DuplicateKey { existing: *existing });
+            }
+        }
+        let elsewhere = |there: &dyn Fn(&State) -> bool| self.sessions.values().any(|one| there(&one.state));
+        let delta = &standing.delta;
+        let taken = delta.runs.iter().any(|(id, run)| run.is_new && elsewhere(&|s| s.runs.contains_key(id)))
+            || delta.calls.iter().any(|(id, call)| call.is_new && elsewhere(&|s| s.calls.contains_key(id)))
+            || delta
+                .approvals
+                .iter()
+                .any(|(id, row)| row.is_new && elsewhere(&|s| s.approvals.contains_key(id)))
+            || delta.items.iter().any(|item| elsewhere(&|s| s.items.iter().any(|other| other.id == item.id)));
+        if taken {
+            return Err(StoreError::Conflict(crate::Conflict::Exists("row with one of these ids".to_owned())));
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Writer for MemoryStore {
+    async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
+        self.write(batch)
+    }
+
+    fn post(&self, batch: Batch) {
+        if let Err(error) = self.write(batch) {
+            let mut held = self.held();
+            held.poison.get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    async fn flush(&self) -> Result<(), StoreError> {
+        match &self.held().poison {
+            Some(why) => Err(StoreError::Poisoned(why.clone())),
+            None => Ok(()),
+        }
+    }
+
+    async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+        let mut held = self.held();
+        if let Some(why) = &held.poison {
+            return Err(StoreError::Poisoned(why.clone()));
+        }
+        let link = held.sessions.get(&session).and_then(|held| held.link);
+        let link = link.ok_or(StoreError::NoSuchSession(session))?;
+        let genesis = Head::genesis(self.identity.id, self.identity.created_at, &self.signer.public());
+        let before = held.heads.last().map_or(HeadLink { number: 0, digest: genesis }, |last| HeadLink {
+            number: last.number,
+            digest: last.digest(),
+        });
+        let head = self.signer.sign(before, session, link, at);
+        held.heads.push(head);
+        Ok(head)
+    }
+}
