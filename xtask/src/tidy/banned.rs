@@ -50,8 +50,7 @@ const BANS: &[Ban] = &[
     ban("env :: set_var", &[], "pass the value"),
     ban("Command :: new", PROCESS, "only sandbox starts processes"),
     ban("unsafe", PROCESS, "only sandbox holds unsafe code"),
-    ban("std :: fs", FILES, "tools reach files through the workspace"),
-    ban("tokio :: fs", FILES, "tools reach files through the workspace"),
+    ban("fs ::", FILES, "tools reach files through the workspace"),
     ban("println !", PRINT, "only cli's output module prints"),
     ban("print !", PRINT, "only cli's output module prints"),
     ban("eprintln !", PRINT, "only cli's output module prints"),
@@ -185,7 +184,7 @@ mod tests {
                 crates/tools/src/a.rs:2: `env::var` has no place here: take the value
                 crates/tools/src/a.rs:3: `println!` has no place here: only cli's output module prints
                 crates/tools/src/a.rs:3: `SystemTime::now` has no place here: take a Clock
-                crates/tools/src/a.rs:6: `std::fs` has no place here: tools reach files through the workspace
+                crates/tools/src/a.rs:6: `fs::` has no place here: tools reach files through the workspace
                 crates/tools/src/a.rs:8: `Command::new` has no place here: only sandbox starts processes
             "#]],
         );

@@ -37,7 +37,7 @@ const JOBS: &[(&str, &[&str])] = &[
     ("ed25519-dalek", &["store"]),
     ("getrandom", &["runtime"]),
     ("indicatif", &["cli"]),
-    ("jiff", &["tools", "cli"]),
+    ("jiff", &["tools", "provider", "cli"]),
     ("landlock", &["sandbox"]),
     ("libsqlite3-sys", &["store"]),
     ("object_store", &["store"]),
