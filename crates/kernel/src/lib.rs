@@ -25,15 +25,22 @@
 //! | [`limits`] | every bound, in one file |
 
 pub mod approval;
+pub mod breaker;
+pub mod budget;
 pub mod call;
+pub mod canonical;
+pub mod event;
 pub mod id;
 pub mod instant;
 pub mod limits;
+pub mod message;
 pub mod name;
 pub mod permit;
 pub mod policy;
+pub mod registry;
 pub mod resource;
 pub mod run;
+pub mod schema;
 pub mod scope;
 pub mod spec;
 pub mod trust;

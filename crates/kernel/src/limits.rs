@@ -61,3 +61,7 @@ pub const NUMBER_EXPONENT_MAX: i64 = 100_000;
 pub const CONFIG_BYTES_MAX: usize = 1_048_576;
 /// Largest line that `call --stdin` reads.
 pub const LINE_BYTES_MAX: usize = 2_097_152;
+/// Largest compiled pattern of a schema.
+pub const PATTERN_BYTES_MAX: usize = 1_048_576;
+/// Model calls that a run keeps for its answer.
+pub const MODEL_CALLS_RESERVE: u32 = 2;
