@@ -75,8 +75,8 @@ pub struct Ask {
     /// Of runs, calls, approvals, items and events: those of this session, or, without one, those of no
     /// session that there is. The other tables are given whole.
     pub session: Option<SessionId>,
-    /// After this cursor; 0 for the beginning.
-    pub after: i64,
+    /// After this cursor; without one, from the beginning.
+    pub after: Option<i64>,
     /// At most so many; 0 for the store's own bound.
     pub limit: u32,
 }

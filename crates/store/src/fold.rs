@@ -10,4 +10,4 @@ mod state;
 
 pub(crate) use apply::{Moment, apply};
 pub(crate) use delta::{Changed, Delta, View};
-pub(crate) use state::{Needs, State, needs};
+pub(crate) use state::{State, needs};

@@ -29,7 +29,9 @@ mod prepare;
 pub mod memory;
 pub mod record;
 pub mod sign;
+pub mod sqlite;
 pub mod traits;
+pub mod verify;
 
 pub use batch::{Batch, Committed, Durability, NewContent};
 pub use claim::PendingClaim;
@@ -38,6 +40,7 @@ pub use memory::MemoryStore;
 pub use record::{
     ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow, StoreIdentity,
 };
+pub use sqlite::{OpenOptions, SqliteStore};
 pub use traits::{
     ApprovalFilter, CallFilter, JournalReader, Reader, RunFilter, SessionFilter, Store, Writer,
 };

@@ -17,13 +17,13 @@ use crate::error::StoreError;
 use crate::fold::State;
 use crate::prepare::{Prepared, Standing, prepare};
 use crate::record::{ContentRow, StoreIdentity};
-use crate::sign::{HeadLink, Signer};
+use crate::sign::{HeadLink, Seal, Signer};
 use crate::traits::Writer;
 
 /// A store in memory.
 #[derive(Debug)]
 pub struct MemoryStore {
-    identity: StoreIdentity,
+    seal: Seal,
     signer: Signer,
     held: Mutex<Held>,
 }
@@ -50,7 +50,7 @@ impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(identity: StoreIdentity, signer: Signer) -> Self {
-        Self { identity, signer, held: Mutex::new(Held::default()) }
+        Self { seal: Seal::new(identity, &signer), signer, held: Mutex::new(Held::default()) }
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -65,7 +65,7 @@ impl MemoryStore {
         let nothing = SessionHeld::default();
         let session = held.sessions.get(&batch.session).unwrap_or(&nothing);
         let standing = Standing { link: session.link, ..Standing::default() };
-        let Prepared { standing, events } = prepare(&self.identity, &session.state, &standing, &batch)?;
+        let Prepared { standing, events } = prepare(&self.seal.identity, &session.state, &standing, &batch)?;
         held.refuse_known(&standing)?;
         for (id, changed) in &standing.delta.calls {
             held.keys.extend(changed.row.idempotency_key.map(|key| (key, *id)));
@@ -140,11 +140,7 @@ impl Writer for MemoryStore {
         }
         let link = held.sessions.get(&session).and_then(|held| held.link);
         let link = link.ok_or(StoreError::NoSuchSession(session))?;
-        let genesis = Head::genesis(self.identity.id, self.identity.created_at, &self.signer.public());
-        let before = held.heads.last().map_or(HeadLink { number: 0, digest: genesis }, |last| HeadLink {
-            number: last.number,
-            digest: last.digest(),
-        });
+        let before = HeadLink::after(&self.seal, held.heads.last());
         let head = self.signer.sign(before, session, link, at);
         held.heads.push(head);
         Ok(head)

@@ -8,6 +8,8 @@ use mast_kernel::event::{Bytes, Head, Link};
 use mast_kernel::id::SessionId;
 use mast_kernel::instant::Instant;
 
+use crate::record::StoreIdentity;
+
 /// Signs heads. It never shows its secret half.
 pub struct Signer {
     key: SigningKey,
@@ -19,11 +21,55 @@ impl fmt::Debug for Signer {
     }
 }
 
+/// What a store says of itself, signed: which one it is, when it was made, and the key of its heads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seal {
+    /// Which store.
+    pub identity: StoreIdentity,
+    /// The key that signs its heads.
+    pub key: Bytes<32>,
+    /// The signature over the digest that the first head follows ([`Head::genesis`]).
+    pub signature: Bytes<64>,
+}
+
+impl Seal {
+    /// The seal of a new store.
+    #[must_use]
+    pub fn new(identity: StoreIdentity, signer: &Signer) -> Self {
+        let key = signer.public();
+        let genesis = Head::genesis(identity.id, identity.created_at, &key);
+        let signature = Bytes::new(signer.key.sign(genesis.as_bytes()).to_bytes());
+        Self { identity, key, signature }
+    }
+
+    /// What the first head of this store follows.
+    #[must_use]
+    pub fn genesis(&self) -> Digest {
+        Head::genesis(self.identity.id, self.identity.created_at, &self.key)
+    }
+
+    /// Whether the signature is by the key that it names.
+    #[must_use]
+    pub fn is_signed(&self) -> bool {
+        is_by(&self.key, self.genesis().as_bytes(), &self.signature)
+    }
+}
+
 /// Where the next head goes: its number, and the digest of the head before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HeadLink {
     pub(crate) number: u64,
     pub(crate) digest: Digest,
+}
+
+impl HeadLink {
+    /// After the last head of a store, if it has any.
+    pub(crate) fn after(seal: &Seal, last: Option<&Head>) -> Self {
+        last.map_or_else(
+            || Self { number: 0, digest: seal.genesis() },
+            |last| Self { number: last.number, digest: last.digest() },
+        )
+    }
 }
 
 impl Signer {
@@ -59,8 +105,10 @@ impl Signer {
 /// Whether the signature of a head is by the key that it names.
 #[must_use]
 pub fn is_signed(head: &Head) -> bool {
-    VerifyingKey::from_bytes(head.key.as_bytes()).is_ok_and(|key| {
-        let signature = Signature::from_bytes(head.signature.as_bytes());
-        key.verify_strict(&head.signed_bytes(), &signature).is_ok()
-    })
+    is_by(&head.key, &head.signed_bytes(), &head.signature)
+}
+
+fn is_by(key: &Bytes<32>, bytes: &[u8], signature: &Bytes<64>) -> bool {
+    VerifyingKey::from_bytes(key.as_bytes())
+        .is_ok_and(|key| key.verify_strict(bytes, &Signature::from_bytes(signature.as_bytes())).is_ok())
 }

@@ -4,16 +4,15 @@ use async_trait::async_trait;
 use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::call::CallStatus;
 use mast_kernel::canonical::Digest;
-use mast_kernel::event::{Bytes, Event, Head};
+use mast_kernel::event::{Event, Head};
 use mast_kernel::id::{ApprovalId, CallId, PrincipalId, RunId, SessionId};
 use mast_kernel::instant::Instant;
 use mast_kernel::run::RunStatus;
 
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
-use crate::record::{
-    ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow, StoreIdentity,
-};
+use crate::record::{ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow};
+use crate::sign::Seal;
 
 /// Writes. One session's batches are committed in the order in which they were handed over.
 #[async_trait]
@@ -195,12 +194,8 @@ pub trait Reader: Send + Sync {
 /// Shows the journal as it stands, also where it has been tampered with.
 #[async_trait]
 pub trait JournalReader: Send + Sync {
-    /// Which store this is, and the key that signs its heads.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] where the store cannot be read.
-    async fn identity(&self) -> Result<(StoreIdentity, Bytes<32>), StoreError>;
+    /// What the store says of itself.
+    fn seal(&self) -> Seal;
 
     /// The events of a session with a sequence after `after`, in order, at most `limit` (0 for the
     /// store's own bound).

@@ -2,14 +2,15 @@
 
 use async_trait::async_trait;
 use mast_kernel::canonical::Digest;
-use mast_kernel::event::{Bytes, Event, Head};
+use mast_kernel::event::{Event, Head};
 use mast_kernel::id::SessionId;
 
 use super::{Held, MemoryStore};
 use crate::READ_ROWS_MAX;
 use crate::audit::{Ask, Cells, Page, Row, Table};
 use crate::error::StoreError;
-use crate::record::{ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow, StoreIdentity};
+use crate::record::{ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow};
+use crate::sign::Seal;
 use crate::traits::{ApprovalFilter, CallFilter, JournalReader, Reader, RunFilter, SessionFilter};
 
 /// How many rows a reader gets that asks for `limit`.
@@ -105,8 +106,8 @@ impl Reader for MemoryStore {
 
 #[async_trait]
 impl JournalReader for MemoryStore {
-    async fn identity(&self) -> Result<(StoreIdentity, Bytes<32>), StoreError> {
-        Ok((self.identity, self.signer.public()))
+    fn seal(&self) -> Seal {
+        self.seal
     }
 
     async fn events(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<Event>, StoreError> {
@@ -126,32 +127,43 @@ impl JournalReader for MemoryStore {
 
     async fn shelf(&self, ask: &Ask) -> Result<Page, StoreError> {
         let held = self.held();
-        let rows = held.cells(ask).into_iter().zip(1_i64..).map(|(cells, cursor)| (cursor, cells));
-        Ok(Page { rows: rows.filter(|(cursor, _)| *cursor > ask.after).take(bound(ask.limit)).collect() })
+        let skipped = usize::try_from(ask.after.unwrap_or(0)).unwrap_or(usize::MAX);
+        let cells = held.cells(ask, skipped, bound(ask.limit));
+        let rows = (ask.after.unwrap_or(0).saturating_add(1)..).zip(cells).collect();
+        Ok(Page { rows })
     }
 }
 
-/// The cells of rows.
-fn cells_of<'a, T: Row + 'a>(rows: impl Iterator<Item = &'a T>) -> Vec<Cells> {
-    rows.filter_map(Row::cells).collect()
-}
-
 impl Held {
-    /// The rows that an auditor asks for. No row is without its session here.
-    fn cells(&self, ask: &Ask) -> Vec<Cells> {
+    /// Some of the rows that an auditor asks for. No row is without its session here.
+    fn cells(&self, ask: &Ask, skipped: usize, limit: usize) -> Vec<Cells> {
         let of_session = ask.session.and_then(|id| self.sessions.get(&id));
+        let page = Window { skipped, limit };
         match (ask.table, of_session) {
             (Table::Sessions, _) => {
-                cells_of(self.sessions.values().filter_map(|held| held.state.session.as_ref()))
+                page.of(self.sessions.values().filter_map(|held| held.state.session.as_ref()))
             }
-            (Table::Contents, _) => cells_of(self.contents.values()),
-            (Table::Heads, _) => cells_of(self.heads.iter()),
-            (Table::Runs, Some(held)) => cells_of(held.state.runs.values()),
-            (Table::Calls, Some(held)) => cells_of(held.state.calls.values()),
-            (Table::Approvals, Some(held)) => cells_of(held.state.approvals.values()),
-            (Table::Items, Some(held)) => cells_of(held.state.items.iter()),
-            (Table::Events, Some(held)) => cells_of(held.events.iter()),
+            (Table::Contents, _) => page.of(self.contents.values()),
+            (Table::Heads, _) => page.of(self.heads.iter()),
+            (Table::Runs, Some(held)) => page.of(held.state.runs.values()),
+            (Table::Calls, Some(held)) => page.of(held.state.calls.values()),
+            (Table::Approvals, Some(held)) => page.of(held.state.approvals.values()),
+            (Table::Items, Some(held)) => page.of(held.state.items.iter()),
+            (Table::Events, Some(held)) => page.of(held.events.iter()),
             (Table::Runs | Table::Calls | Table::Approvals | Table::Items | Table::Events, None) => Vec::new(),
         }
+    }
+}
+
+/// Which of some rows are wanted.
+struct Window {
+    skipped: usize,
+    limit: usize,
+}
+
+impl Window {
+    /// The cells of the rows that are wanted.
+    fn of<'a, T: Row + 'a>(&self, rows: impl Iterator<Item = &'a T>) -> Vec<Cells> {
+        rows.skip(self.skipped).take(self.limit).filter_map(Row::cells).collect()
     }
 }

@@ -1,0 +1,158 @@
+//! Where each session stands, kept in the writer so that a commit need not read first. What is kept may
+//! be out of date when another process writes; the database then refuses the next event's number, or
+//! the fold refuses the batch, and the session is read again before anybody is told no.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::str::FromStr;
+
+use mast_kernel::event::{EventBody, Link};
+use mast_kernel::id::SessionId;
+use serde::de::DeserializeOwned;
+use sqlx::Row as _;
+use sqlx::sqlite::SqliteConnection;
+
+use super::fault::Fault;
+use super::sql;
+use crate::audit::from_record;
+use crate::batch::Batch;
+use crate::error::StoreError;
+use crate::fold::{State, needs};
+
+/// Sessions that are kept; one is let go when another comes.
+const SESSIONS_MAX: usize = 64;
+
+/// One session, as far as it is known.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) link: Option<Link>,
+    pub(super) state: State,
+    /// Whether it was read in this round, and so cannot be out of date by much.
+    pub(super) is_fresh: bool,
+}
+
+/// The sessions that are kept.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    sessions: BTreeMap<SessionId, Known>,
+}
+
+impl Cache {
+    /// Lets go of a session that may be out of date.
+    pub(super) fn forget(&mut self, session: SessionId) {
+        self.sessions.remove(&session);
+    }
+
+    /// Ends a round: what is kept is not fresh any more, and not too much.
+    pub(super) fn end_round(&mut self) {
+        while self.sessions.len() > SESSIONS_MAX {
+            self.sessions.pop_first();
+        }
+        for known in self.sessions.values_mut() {
+            known.is_fresh = false;
+        }
+    }
+
+    /// A session that is kept.
+    pub(super) fn known(&mut self, session: SessionId) -> &mut Known {
+        self.sessions.entry(session).or_default()
+    }
+
+    /// Has at hand what a batch needs: where its session stands, and each row that its events look at.
+    pub(super) async fn load(
+        &mut self,
+        connection: &mut SqliteConnection,
+        path: &Path,
+        batch: &Batch,
+    ) -> Result<(), StoreError> {
+        let reading = Reading { connection, path };
+        let begins = matches!(batch.events.first().map(|new| &new.body), Some(EventBody::SessionCreated(_)));
+        if begins {
+            // If the session is there already, its first event's number is taken and the write fails.
+            self.sessions.entry(batch.session).or_default();
+        }
+        reading.rows(&mut self.sessions, batch).await
+    }
+}
+
+/// Reads rows for the writer.
+struct Reading<'a> {
+    connection: &'a mut SqliteConnection,
+    path: &'a Path,
+}
+
+impl Reading<'_> {
+    async fn rows(
+        mut self,
+        sessions: &mut BTreeMap<SessionId, Known>,
+        batch: &Batch,
+    ) -> Result<(), StoreError> {
+        // The chain's end is read before any row: then no row can be older than it.
+        if !sessions.contains_key(&batch.session) {
+            let known = self.standing(batch.session).await?;
+            sessions.insert(batch.session, known);
+        }
+        let known = sessions.entry(batch.session).or_default();
+        for event in &batch.events {
+            let needs = needs(&event.body);
+            if let Some(id) = event.run.filter(|id| !known.state.runs.contains_key(id)) {
+                known.state.runs.extend(self.row(sql::RUN, "runs", &id).await?.map(|row| (id, row)));
+            }
+            if let Some(id) = needs.call.filter(|id| !known.state.calls.contains_key(id)) {
+                known.state.calls.extend(self.row(sql::CALL, "calls", &id).await?.map(|row| (id, row)));
+            }
+            if let Some(id) = needs.approval.filter(|id| !known.state.approvals.contains_key(id)) {
+                let row = self.row(sql::APPROVAL, "approvals", &id).await?;
+                known.state.approvals.extend(row.map(|row| (id, row)));
+            }
+        }
+        Ok(())
+    }
+
+    async fn standing(&mut self, session: SessionId) -> Result<Known, StoreError> {
+        let mut known = Known { is_fresh: true, ..Known::default() };
+        let row = sqlx::query(sql::STANDING)
+            .bind(session.to_string())
+            .fetch_optional(&mut *self.connection)
+            .await
+            .map_err(|error| Fault { path: self.path }.during("reading where a session stands", error))?;
+        let Some(row) = row else { return Ok(known) };
+        let unreadable = || StoreError::Unreadable { table: "events", key: session.to_string() };
+        let sequence = row.try_get::<i64, _>(0).ok().and_then(|sequence| u64::try_from(sequence).ok());
+        let hash = parsed(row.try_get(1).ok());
+        let record = row.try_get::<Option<String>, _>(2).ok().flatten();
+        let place = row.try_get::<i64, _>(3).ok().and_then(|place| u64::try_from(place).ok());
+        known.link = Some(Link {
+            sequence: sequence.ok_or_else(unreadable)?,
+            hash: hash.ok_or_else(unreadable)?,
+        });
+        known.state.session = record.as_deref().and_then(from_record);
+        known.state.last_place = place.ok_or_else(unreadable)?;
+        Ok(known)
+    }
+
+    async fn row<T: DeserializeOwned>(
+        &mut self,
+        statement: &'static str,
+        table: &'static str,
+        id: &(impl ToString + Sync),
+    ) -> Result<Option<T>, StoreError> {
+        let key = id.to_string();
+        let row = sqlx::query(statement)
+            .bind(key.clone())
+            .fetch_optional(&mut *self.connection)
+            .await
+            .map_err(|error| Fault { path: self.path }.during("reading a row", error))?;
+        let Some(row) = row else { return Ok(None) };
+        let text = row.try_get::<String, _>(0).ok();
+        match text.as_deref().and_then(from_record) {
+            Some(row) => Ok(Some(row)),
+            None => Err(StoreError::Unreadable { table, key }),
+        }
+    }
+}
+
+/// A value that stands as text in a column.
+pub(super) fn parsed<T: FromStr>(text: Option<String>) -> Option<T> {
+    text?.parse().ok()
+}

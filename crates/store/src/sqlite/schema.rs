@@ -1,0 +1,118 @@
+//! The tables, and how a file comes to have them: numbered steps, each recorded in the file with its
+//! digest and text, so that a file that was changed by something else is refused rather than misread.
+
+use std::path::Path;
+
+use mast_kernel::canonical::Digest;
+use mast_kernel::instant::Instant;
+use sqlx::Row as _;
+use sqlx::sqlite::SqliteConnection;
+
+use super::fault::Fault;
+use crate::error::StoreError;
+use crate::record::StoreIdentity;
+use crate::sign::Seal;
+
+/// The steps, in order; the first has number 1. A step that was released never changes.
+const STEPS: [&str; 1] = [include_str!("../migrations/sqlite/0001.sql")];
+
+/// The recorded steps and what the store says of itself, in one round trip.
+const RECORDED: &str = "SELECT 0 AS version, name AS one, value AS other FROM meta \
+     UNION ALL SELECT version, sha256, sql FROM schema_steps ORDER BY version";
+
+/// Whether there is any table at all.
+const TABLES: &str = "SELECT COUNT(*) FROM sqlite_schema";
+
+const RECORD_STEP: &str = "INSERT INTO schema_steps (version, sha256, sql) VALUES ($1, $2, $3)";
+const RECORD_META: &str = "INSERT INTO meta (name, value) VALUES ('store', $1), ('created_at', $2), \
+     ('key', $3), ('signature', $4)";
+
+/// Brings the file up to date, or makes its tables if it is new and empty; which store it is.
+pub(super) async fn ready(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    if_new: &Seal,
+    made: bool,
+) -> Result<Seal, StoreError> {
+    let fault = Fault { path };
+    if !made {
+        match sqlx::query(RECORDED).fetch_all(&mut *connection).await {
+            Ok(rows) => return check(&rows, path),
+            Err(error) if is_missing_table(&error) => {}
+            Err(error) => return Err(fault.opening(error)),
+        }
+    }
+    make(connection, if_new, fault).await?;
+    let rows = sqlx::query(RECORDED).fetch_all(&mut *connection).await;
+    check(&rows.map_err(|error| fault.opening(error))?, path)
+}
+
+fn is_missing_table(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|error| error.message().starts_with("no such table"))
+}
+
+/// Makes the tables of an empty file. Two processes may try at the same time: the second finds them.
+async fn make(connection: &mut SqliteConnection, seal: &Seal, fault: Fault<'_>) -> Result<(), StoreError> {
+    let failed = |error| fault.during("making the tables", error);
+    sqlx::raw_sql("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE")
+        .execute(&mut *connection)
+        .await
+        .map_err(failed)?;
+    let n_tables: i64 = sqlx::query(TABLES).fetch_one(&mut *connection).await.map_err(failed)?.get(0);
+    if n_tables > 0 {
+        // Either another process was faster, or these are somebody else's tables.
+        sqlx::raw_sql("ROLLBACK").execute(&mut *connection).await.map_err(failed)?;
+        return Ok(());
+    }
+    for (version, text) in (1_i64..).zip(STEPS) {
+        sqlx::raw_sql(text).execute(&mut *connection).await.map_err(failed)?;
+        let step = sqlx::query(RECORD_STEP).bind(version).bind(Digest::of(text.as_bytes()).to_hex()).bind(text);
+        step.execute(&mut *connection).await.map_err(failed)?;
+    }
+    let meta = sqlx::query(RECORD_META)
+        .bind(seal.identity.id.to_string())
+        .bind(seal.identity.created_at.micros().to_string())
+        .bind(seal.key.to_string())
+        .bind(seal.signature.to_string());
+    meta.execute(&mut *connection).await.map_err(failed)?;
+    sqlx::raw_sql("COMMIT").execute(&mut *connection).await.map_err(failed)?;
+    Ok(())
+}
+
+/// Compares what the file records with what this version would have written.
+fn check(rows: &[sqlx::sqlite::SqliteRow], path: &Path) -> Result<Seal, StoreError> {
+    let damaged = || StoreError::Damaged(path.to_path_buf());
+    let (mut meta, mut steps) = (std::collections::BTreeMap::new(), Vec::new());
+    for row in rows {
+        let column = |place: usize| row.try_get::<String, _>(place).map_err(|_| damaged());
+        match row.try_get::<i64, _>(0).map_err(|_| damaged())? {
+            0 => {
+                meta.insert(column(1)?, column(2)?);
+            }
+            version => steps.push((version, column(1)?, column(2)?)),
+        }
+    }
+    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    if let Some((found, ..)) = steps.last().filter(|(version, ..)| *version > known) {
+        return Err(StoreError::LaterSchema { path: path.to_path_buf(), found: *found, known });
+    }
+    for (version, text) in (1_i64..).zip(STEPS) {
+        let expected = (version, Digest::of(text.as_bytes()).to_hex(), text.to_owned());
+        if !steps.contains(&expected) {
+            return Err(StoreError::OtherSchema { path: path.to_path_buf(), version });
+        }
+    }
+    let read = |name: &str| meta.get(name).ok_or_else(damaged);
+    let identity = StoreIdentity {
+        id: read("store")?.parse().map_err(|_| damaged())?,
+        created_at: Instant::from_micros(read("created_at")?.parse().map_err(|_| damaged())?),
+    };
+    let seal = Seal {
+        identity,
+        key: read("key")?.parse().map_err(|_| damaged())?,
+        signature: read("signature")?.parse().map_err(|_| damaged())?,
+    };
+    let is_one_spelling = seal.identity.id.to_string() == *read("store")?
+        && seal.identity.created_at.micros().to_string() == *read("created_at")?;
+    if is_one_spelling { Ok(seal) } else { Err(damaged()) }
+}

@@ -1,0 +1,136 @@
+//! The one task that writes, and the queue before it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mast_kernel::event::Head;
+use mast_kernel::id::SessionId;
+use mast_kernel::instant::Instant;
+use tokio::sync::{mpsc, oneshot};
+
+use super::group::Database;
+use crate::QUEUE_BATCHES_MAX;
+use crate::batch::{Batch, Committed};
+use crate::error::StoreError;
+
+/// Most batches that are committed as one transaction.
+const GROUP_BATCHES_MAX: usize = 64;
+
+/// Where an answer goes.
+type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// A batch that waits, and who waits for it; nobody where it was posted.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) batch: Batch,
+    pub(super) reply: Option<Reply<Committed>>,
+}
+
+/// What the writer is asked.
+#[derive(Debug)]
+enum Job {
+    Write(Waiting),
+    Flush(Reply<()>),
+    SignHead { session: SessionId, at: Instant, reply: Reply<Head> },
+}
+
+/// Why nothing more is written, once that is so.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Poison(Arc<Mutex<Option<String>>>);
+
+impl Poison {
+    /// From now on nothing is written.
+    pub(super) fn set(&self, why: &StoreError) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.get_or_insert_with(|| {
+            tracing::error!(error = %why, "the journal could not be written; nothing more is done");
+            why.to_string()
+        });
+    }
+
+    /// Whether something may be written.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(why) => Err(StoreError::Poisoned(why.clone())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The way to the writer.
+#[derive(Debug)]
+pub(super) struct Queue {
+    jobs: mpsc::Sender<Job>,
+    poison: Poison,
+}
+
+impl Queue {
+    /// Starts the writer. It ends when the queue is dropped and everything in it is written.
+    pub(super) fn start(database: Database) -> Self {
+        let (jobs, waiting) = mpsc::channel(QUEUE_BATCHES_MAX);
+        let poison = Poison::default();
+        tokio::spawn(write_all(database, waiting, poison.clone()));
+        Self { jobs, poison }
+    }
+
+    pub(super) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
+        self.poison.check()?;
+        self.ask(|reply| Job::Write(Waiting { batch, reply: Some(reply) })).await
+    }
+
+    pub(super) fn post(&self, batch: Batch) {
+        if self.poison.check().is_err() {
+            return;
+        }
+        // A full queue cannot be waited for here, and a batch must not be lost unnoticed.
+        if self.jobs.try_send(Job::Write(Waiting { batch, reply: None })).is_err() {
+            self.poison.set(&StoreError::Closed);
+        }
+    }
+
+    pub(super) async fn flush(&self) -> Result<(), StoreError> {
+        self.ask(Job::Flush).await
+    }
+
+    pub(super) async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+        self.ask(|reply| Job::SignHead { session, at, reply }).await
+    }
+
+    async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.jobs.send(job(reply)).await.map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+/// The writer: takes what waits, and writes it as few transactions as order allows.
+async fn write_all(mut database: Database, mut waiting: mpsc::Receiver<Job>, poison: Poison) {
+    let mut jobs = Vec::with_capacity(GROUP_BATCHES_MAX);
+    while waiting.recv_many(&mut jobs, GROUP_BATCHES_MAX).await > 0 {
+        let mut group = Vec::new();
+        for job in jobs.drain(..) {
+            match job {
+                Job::Write(one) => group.push(one),
+                Job::Flush(reply) => {
+                    database.write(std::mem::take(&mut group), &poison).await;
+                    answer(reply, poison.check());
+                }
+                Job::SignHead { session, at, reply } => {
+                    database.write(std::mem::take(&mut group), &poison).await;
+                    let head = match poison.check() {
+                        Ok(()) => database.sign_head(session, at).await,
+                        Err(error) => Err(error),
+                    };
+                    answer(reply, head);
+                }
+            }
+        }
+        database.write(group, &poison).await;
+    }
+}
+
+/// Answers. Whoever asked may have stopped waiting; the commit stands all the same.
+pub(super) fn answer<T>(reply: Reply<T>, result: Result<T, StoreError>) {
+    if reply.send(result).is_err() {
+        tracing::debug!("nobody waits for the answer of a commit");
+    }
+}

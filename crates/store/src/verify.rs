@@ -1,0 +1,279 @@
+//! Finds what has been changed, left out or moved in a journal, offline and trusting nothing that it
+//! reads: every hash, commitment and signature is computed anew, and every row of the state is compared
+//! with what the events say it must be.
+//!
+//! What can be found has a limit: whoever can write the file and has the signing key can write a whole
+//! new journal. Against that helps a head whose digest somebody kept elsewhere ([`Wanted::head`]).
+//! See `docs/spec/journal.md`.
+
+mod chain;
+mod content;
+mod heads;
+mod state;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use mast_kernel::canonical::Digest;
+use mast_kernel::id::SessionId;
+
+use crate::audit::{Ask, Cells, Row, Table};
+use crate::error::StoreError;
+use crate::record::SessionRow;
+use crate::traits::JournalReader;
+
+/// Findings that are told one by one; of more, only that there are more.
+const FINDINGS_MAX: usize = 1_000;
+
+/// What is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wrong {
+    /// An event is not what was written.
+    ChangedEvent,
+    /// An event is not there.
+    MissingEvent,
+    /// An event stands at another place than it was written at.
+    Reordered,
+    /// A value is not the one that an event is committed to.
+    ChangedContent,
+    /// A value that an event is committed to is not there.
+    MissingContent,
+    /// A value is there that no event is committed to.
+    OrphanContent,
+    /// The end of a session, or the head that was asked for, is not there.
+    DroppedTail,
+    /// A head is not what was signed, or one is missing.
+    ChangedHead,
+    /// A head is signed with another key than the store's.
+    ForeignKey,
+    /// A row of the state is not what the events say.
+    StateDiffers,
+    /// A row belongs to no session that there is.
+    StrayRow,
+    /// What the store says of itself is not what was signed, or a session is of another store.
+    ChangedStore,
+}
+
+impl Wrong {
+    /// In words.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ChangedEvent => "changed event",
+            Self::MissingEvent => "missing event",
+            Self::Reordered => "reordered",
+            Self::ChangedContent => "changed content",
+            Self::MissingContent => "missing content",
+            Self::OrphanContent => "orphan content",
+            Self::DroppedTail => "dropped tail",
+            Self::ChangedHead => "changed head",
+            Self::ForeignKey => "foreign key",
+            Self::StateDiffers => "state differs",
+            Self::StrayRow => "stray row",
+            Self::ChangedStore => "changed store",
+        }
+    }
+}
+
+/// One thing that is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What.
+    pub wrong: Wrong,
+    /// In which session.
+    pub session: Option<SessionId>,
+    /// At which event.
+    pub sequence: Option<u64>,
+    /// More words for a person. Nothing of it is quoted from a content row.
+    pub detail: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.wrong.as_str())?;
+        if let Some(session) = self.session {
+            write!(f, " in {session}")?;
+        }
+        if let Some(sequence) = self.sequence {
+            write!(f, " at {sequence}")?;
+        }
+        write!(f, ": {}", self.detail)
+    }
+}
+
+/// What is to be verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// Only this session (and all heads). Rows of no session and orphan values are then not looked for.
+    pub session: Option<SessionId>,
+    /// A digest of a head, or the hash of an event, that must be there.
+    pub head: Option<Digest>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Report {
+    /// How many sessions were looked at.
+    pub n_sessions: u64,
+    /// How many events were looked at.
+    pub n_events: u64,
+    /// How many values were looked at.
+    pub n_contents: u64,
+    /// How many heads were looked at.
+    pub n_heads: u64,
+    /// The digest of the last head.
+    pub last_head: Option<Digest>,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+    /// Whether more is wrong than is told.
+    pub has_more: bool,
+}
+
+impl Report {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub const fn is_sound(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    fn add(&mut self, wrong: Wrong, place: Place, detail: impl Into<String>) {
+        if self.findings.len() < FINDINGS_MAX {
+            let detail = detail.into();
+            self.findings.push(Finding { wrong, session: place.0, sequence: place.1, detail });
+        } else {
+            self.has_more = true;
+        }
+    }
+}
+
+/// Where something is wrong.
+type Place = (Option<SessionId>, Option<u64>);
+
+/// What the parts of a verification tell each other.
+#[derive(Debug, Default)]
+struct Audit {
+    report: Report,
+    /// Where each value is committed to first.
+    committed: BTreeMap<Digest, (SessionId, u64)>,
+    /// What is signed of each session: head, sequence, hash.
+    signed: BTreeMap<SessionId, Vec<(u64, u64, Digest)>>,
+    /// The digest that must be somewhere.
+    head: Option<Digest>,
+    is_head_there: bool,
+}
+
+impl Audit {
+    /// Remembers whether this is the head that was asked for.
+    fn see(&mut self, digest: &Digest) {
+        self.is_head_there |= self.head.as_ref() == Some(digest);
+    }
+}
+
+/// Verifies a journal.
+///
+/// # Errors
+///
+/// [`StoreError`] where the store cannot be read at all. What is wrong in it is in the report.
+pub async fn verify(journal: &dyn JournalReader, wanted: Wanted) -> Result<Report, StoreError> {
+    let mut audit = Audit { head: wanted.head, ..Audit::default() };
+    let seal = journal.seal();
+    if !seal.is_signed() {
+        let detail = "what the store says of itself (id, time, key) is not what was signed";
+        audit.report.add(Wrong::ChangedStore, (None, None), detail);
+    }
+    heads::verify(journal, &mut audit).await?;
+    let mut sessions = Shelf::new(Table::Sessions, None);
+    while let Some(cells) = sessions.next(journal).await? {
+        verify_session(journal, &mut audit, wanted, &cells).await?;
+    }
+    if wanted.session.is_none() {
+        find_strays(journal, &mut audit).await?;
+        content::verify_all(journal, &mut audit).await?;
+    } else {
+        content::verify_committed(journal, &mut audit).await?;
+    }
+    for (session, signed) in std::mem::take(&mut audit.signed) {
+        if wanted.session.is_none_or(|only| only == session) {
+            for (number, sequence, _) in signed {
+                let detail = format!("head {number} was signed over an event that is not there");
+                audit.report.add(Wrong::DroppedTail, (Some(session), Some(sequence)), detail);
+            }
+        }
+    }
+    if audit.head.is_some() && !audit.is_head_there {
+        let detail = "the head that was given is not in this journal: its end was dropped or replaced";
+        audit.report.add(Wrong::DroppedTail, (wanted.session, None), detail);
+    }
+    Ok(audit.report)
+}
+
+async fn verify_session(
+    journal: &dyn JournalReader,
+    audit: &mut Audit,
+    wanted: Wanted,
+    cells: &Cells,
+) -> Result<(), StoreError> {
+    let id = cells.first().cloned().flatten().unwrap_or_default();
+    let Some(session) = id.parse::<SessionId>().ok().filter(|parsed| parsed.to_string() == id) else {
+        audit.report.add(Wrong::StateDiffers, (None, None), "a row of sessions has an id that is none");
+        return Ok(());
+    };
+    if wanted.session.is_some_and(|only| only != session) {
+        return Ok(());
+    }
+    audit.report.n_sessions += 1;
+    let row = SessionRow::read(cells);
+    if row.is_none() {
+        let detail = "the row of the session is not what mast writes";
+        audit.report.add(Wrong::StateDiffers, (Some(session), None), detail);
+    }
+    if let Some(folded) = chain::verify(journal, audit, session).await? {
+        if row.is_some() && row != folded.session {
+            let detail = "the row of the session is not what its first event says";
+            audit.report.add(Wrong::StateDiffers, (Some(session), None), detail);
+        }
+        state::verify(journal, audit, session, &folded).await?;
+    }
+    Ok(())
+}
+
+/// Rows of sessions that there are not.
+async fn find_strays(journal: &dyn JournalReader, audit: &mut Audit) -> Result<(), StoreError> {
+    for table in [Table::Runs, Table::Calls, Table::Approvals, Table::Items, Table::Events] {
+        let mut strays = Shelf::new(table, None);
+        while strays.next(journal).await?.is_some() {
+            let detail = format!("a row of {} belongs to no session that there is", table.name());
+            audit.report.add(Wrong::StrayRow, (None, None), detail);
+        }
+    }
+    Ok(())
+}
+
+/// The rows of one table, one after the other, read page by page.
+#[derive(Debug)]
+struct Shelf {
+    ask: Ask,
+    page: std::vec::IntoIter<(i64, Cells)>,
+    is_done: bool,
+}
+
+impl Shelf {
+    fn new(table: Table, session: Option<SessionId>) -> Self {
+        let ask = Ask { table, session, after: None, limit: 0 };
+        Self { ask, page: Vec::new().into_iter(), is_done: false }
+    }
+
+    async fn next(&mut self, journal: &dyn JournalReader) -> Result<Option<Cells>, StoreError> {
+        loop {
+            if let Some((cursor, cells)) = self.page.next() {
+                self.ask.after = Some(cursor);
+                return Ok(Some(cells));
+            }
+            if self.is_done {
+                return Ok(None);
+            }
+            self.page = journal.shelf(&self.ask).await?.rows.into_iter();
+            self.is_done = self.page.len() == 0;
+        }
+    }
+}
