@@ -129,8 +129,11 @@ impl Event {
             ("type", Value::from(self.kind.clone())),
             ("version", Value::from(self.version)),
         ];
-        let mut payload: Vec<_> =
-            self.payload.iter().map(|(name, value)| (format!("{PAYLOAD_PREFIX}{name}"), value.clone())).collect();
+        let mut payload: Vec<_> = self
+            .payload
+            .iter()
+            .map(|(name, value)| (format!("{PAYLOAD_PREFIX}{name}"), value.clone()))
+            .collect();
         payload.sort_by(|(one, _), (other, _)| one.cmp(other));
         envelope.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(payload).collect()
     }
