@@ -154,7 +154,6 @@ impl Approval {
     }
 
     /// Seals the question under its id, together with the digest of what is shown.
-    #[must_use]
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! The judging half of Mast: what things are called, what may run, and what a record must say.
 //!
 //! Nothing here performs I/O, starts a task, reads a clock or asks for randomness: every input is an
-//! argument, so that a decision can be repeated from its record. (One function, [`claim`], awaits the
+//! argument, so that a decision can be repeated from its record. (One function, [`permit::claim`], awaits the
 //! store that it is handed; it owns no runtime.)
 //!
 //! | module | the one idea |

@@ -55,7 +55,7 @@ pub fn provider_safe(name: &str) -> String {
     format!("{kept}_{hash}")
 }
 
-/// The names of `offered` that are nearest to `wanted`, at most three, nearest first.
+/// The names of `offered` that are nearest to `wanted` and not far from it, at most three.
 #[must_use]
 pub fn nearest<'a>(wanted: &str, offered: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted: Vec<char> = wanted.chars().take(limits::TOOL_NAME_CHARS_MAX).map(unify).collect();
@@ -63,12 +63,13 @@ pub fn nearest<'a>(wanted: &str, offered: impl IntoIterator<Item = &'a str>) -> 
     for name in offered {
         let other: Vec<char> = name.chars().map(unify).collect();
         let distance = edit_distance(&wanted, &other);
-        let within = distance <= 2 + wanted.len() / 3;
+        let within = distance <= 1 + wanted.len() / 4;
         if within {
             by_distance.insert((distance, name), name);
         }
     }
-    by_distance.into_values().take(3).collect()
+    let best = by_distance.keys().next().map_or(0, |(distance, _)| *distance);
+    by_distance.into_iter().filter(|((distance, _), _)| *distance == best).map(|(_, name)| name).take(3).collect()
 }
 
 /// Dots, hyphens and underscores are often mistaken for each other.
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_names_come_first() {
+    fn only_the_nearest_names_are_given() {
         let offered = ["web.search", "web.fetch", "math.calculate"];
         assert_eq!(nearest("web.serach", offered), ["web.search"]);
         assert_eq!(nearest("math-calculate", offered), ["math.calculate"]);

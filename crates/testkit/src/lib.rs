@@ -1,1 +1,19 @@
-//! testkit
+//! A closed world for the tests of Mast: a clock that moves by hand, ids that are counted, a model that
+//! is scripted, and a store that can be broken. Nothing here is in the product.
+//!
+//! | module | the one idea |
+//! |---|---|
+//! | [`world`] | counted ids, a clock that ticks a millisecond a look |
+//! | [`story`] | what the user said and the model proposed, and what the journal then holds |
+//! | [`probe`] | a tool of any class that counts how often it ran |
+//! | [`broken`] | a store that fails when it is told to |
+
+pub mod broken;
+pub mod probe;
+pub mod story;
+pub mod world;
+
+pub use broken::{BrokenStore, Fault};
+pub use probe::Probe;
+pub use story::{Story, Told};
+pub use world::{CountedIds, ManualClock, memory_store, world};

@@ -2,6 +2,8 @@
 //! manual prints the same table that decides.
 
 use super::{Case, Finding, Layer, Ruling};
+use serde::{Deserialize, Serialize};
+
 use crate::resource::Resource;
 use crate::spec::{Idempotency, SideEffect, ToolKind, wire_enum};
 use crate::trust::{Sensitivity, Trust};

@@ -21,7 +21,7 @@ pub(super) fn finding(contract: &TurnContract, spec: &ToolSpec) -> Finding {
 }
 
 /// Whether a tool changes nothing that outlives the run, and composes nothing for the network.
-fn looks_only(spec: &ToolSpec) -> bool {
+pub(super) fn looks_only(spec: &ToolSpec) -> bool {
     match spec.side_effect {
         SideEffect::None => spec.idempotency == Idempotency::ReadOnly || spec.kind == ToolKind::Control,
         SideEffect::WorkspaceRead => spec.idempotency == Idempotency::ReadOnly,

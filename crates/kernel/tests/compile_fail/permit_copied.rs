@@ -1,0 +1,5 @@
+fn twice(permit: mast_kernel::permit::Permit) {
+    let _second = permit.clone();
+}
+
+fn main() {}

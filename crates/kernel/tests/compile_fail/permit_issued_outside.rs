@@ -1,0 +1,3 @@
+fn main() {
+    let _permit = mast_kernel::permit::Permit::issue(todo!());
+}

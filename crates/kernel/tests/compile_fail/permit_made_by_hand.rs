@@ -1,0 +1,3 @@
+fn main() {
+    let _permit = mast_kernel::permit::Permit { call: mast_kernel::id::CallId::from_u128(1) };
+}

@@ -1,0 +1,150 @@
+//! Single calls that a person or a script types, without a model. Each passes the same gate as a
+//! model's; they share one session and one run, and have no budget and no breaker.
+
+use std::sync::Arc;
+
+use mast_kernel::event::{Actor, EventBody, RunCompleted, RunSetup};
+use mast_kernel::id::{CallId, RunId};
+use mast_kernel::policy::{Overlay, Place, Surroundings};
+use mast_kernel::run::{ApprovalMode, Completion, Mode, TurnContract};
+use mast_kernel::trust::Label;
+use mast_store::Durability;
+use mast_tools::{Cancellation, Clock};
+
+use crate::bus::{Ask, Observer};
+use crate::error::RuntimeError;
+use crate::gate::{Frame, Gate, Passed, Proposal, Seat, Settled};
+use crate::runtime::Runtime;
+use crate::scribe::Scribe;
+use crate::session::Session;
+
+/// What stands for the provider and the model of calls that no model makes.
+const NO_MODEL: &str = "none";
+
+/// One call as it was typed.
+#[derive(Debug, Clone)]
+pub struct DirectCall {
+    /// The name of the tool, or another name that reaches it.
+    pub tool: String,
+    /// The arguments as JSON text.
+    pub arguments: String,
+    /// Who typed it: USER for a person, and worse for anything else.
+    pub origin: Label,
+    /// The time that the tool sees, where it is not the world's.
+    pub tool_clock: Option<Arc<dyn Clock>>,
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Disposition {
+    /// It ended.
+    Settled(Box<Settled>),
+    /// A person is asked.
+    Asked(Box<Ask>),
+}
+
+/// Where single calls are handed in.
+pub struct Desk<'a> {
+    runtime: &'a Runtime,
+    session: Session,
+    run: RunId,
+    contract: TurnContract,
+    observer: &'a dyn Observer,
+}
+
+impl std::fmt::Debug for Desk<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").field("session", &self.session.id()).field("run", &self.run).finish()
+    }
+}
+
+impl Runtime {
+    /// Opens a desk in this session: one run that takes calls until it is closed.
+    ///
+    /// # Errors
+    ///
+    /// [`RuntimeError`] when the contract cannot be written.
+    pub fn desk<'a>(
+        &'a self,
+        session: Session,
+        observer: &'a dyn Observer,
+    ) -> Result<Desk<'a>, RuntimeError> {
+        let run = RunId::from_u128(self.world().ids.next_bits());
+        let contract = TurnContract {
+            tools: self.offers(&session).into_iter().map(|(name, _)| name).collect(),
+            mode: Mode::Act,
+            approval_mode: ApprovalMode::Park,
+            budget: mast_kernel::budget::Budget::default(),
+        };
+        let mut scribe = Scribe::new(self.world(), session.id(), Some(run));
+        let setup = RunSetup {
+            provider: NO_MODEL.to_owned(),
+            model: NO_MODEL.to_owned(),
+            mode: contract.mode,
+            policy_version: self.policy().version().to_owned(),
+            overlay: self.policy().overlay() == Overlay::On,
+            contract: scribe.content(&contract)?,
+        };
+        scribe.event(Actor::Principal, EventBody::RunQueued(setup.clone()));
+        scribe.event(Actor::Platform, EventBody::RunStarted(setup));
+        self.store().post(scribe.take(Durability::Normal));
+        Ok(Desk { runtime: self, session, run, contract, observer })
+    }
+}
+
+impl Desk<'_> {
+    /// The run that the calls belong to.
+    #[must_use]
+    pub const fn run(&self) -> RunId {
+        self.run
+    }
+
+    /// Passes one call through the gate.
+    ///
+    /// # Errors
+    ///
+    /// [`RuntimeError`] when the store fails; a call that is refused or fails is no error.
+    pub async fn call(&self, call: DirectCall) -> Result<Disposition, RuntimeError> {
+        let world = self.runtime.world();
+        let id = CallId::from_u128(world.ids.next_bits());
+        let frame = Frame {
+            place: Place {
+                store: self.session.store,
+                session: self.session.id(),
+                run: self.run,
+                call: id,
+            },
+            authority: self.session.authority.clone(),
+            contract: self.contract.clone(),
+            origin: call.origin,
+            surroundings: Surroundings::default(),
+            step: 1,
+            tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),
+            cancellation: Cancellation::new(),
+        };
+        let gate = Gate { runtime: self.runtime, frame: &frame, observer: self.observer };
+        let seat = Seat { place: 1, provider_call: None };
+        let proposal = Proposal { call: id, name: call.tool, arguments: call.arguments, seat };
+        let passed = gate.pass_all(std::slice::from_ref(&proposal)).await?.pop();
+        match passed {
+            Some(Passed::Settled(settled)) => Ok(Disposition::Settled(Box::new(settled))),
+            Some(Passed::Asked(ask)) => Ok(Disposition::Asked(Box::new(ask))),
+            // A call that is alone has no sibling to wait for, and every call is answered.
+            Some(Passed::Waits) | None => Err(RuntimeError::ClaimLost { call: id }),
+        }
+    }
+
+    /// Ends the run of these calls.
+    ///
+    /// # Errors
+    ///
+    /// [`RuntimeError`] when the store fails.
+    pub async fn close(self, n_calls: u32) -> Result<(), RuntimeError> {
+        let mut scribe = Scribe::new(self.runtime.world(), self.session.id(), Some(self.run));
+        let (completion, steps, model_calls) = (Completion::Unverified, 0, 0);
+        let body = RunCompleted { completion, steps, model_calls, tool_calls: n_calls };
+        scribe.event(Actor::Platform, EventBody::RunCompleted(body));
+        self.runtime.store().commit(scribe.take(Durability::Normal)).await?;
+        Ok(())
+    }
+}

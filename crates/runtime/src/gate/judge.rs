@@ -1,0 +1,144 @@
+//! Gate steps 2, 3, 5, 6 and 7: what the kernel is asked, and what follows from its answer.
+
+use mast_kernel::canonical::{CallIdentity, Canonical, Digest, idempotency_key};
+use mast_kernel::permit::Permit;
+use mast_kernel::policy::{Case, Decision, Finding, Judged, Place, Ruling};
+use mast_kernel::resource::Resource;
+use mast_kernel::run::ApprovalMode;
+use mast_kernel::scope::{self, Scope};
+use serde_json::Value;
+
+use super::named::Found;
+use super::{Ending, Gate, Progress, Proposal, Record, Stop};
+use crate::turnstile::{Ticket, Turn, Wish};
+
+/// Longest summary of arguments that a surface is told.
+const SUMMARY_CHARS_MAX: usize = 200;
+
+/// What is decided about: the arguments in their one spelling, and what follows from them.
+#[derive(Debug)]
+pub(super) struct Subject {
+    pub(super) place: Place,
+    pub(super) arguments: Canonical,
+    pub(super) resources: Vec<Resource>,
+    pub(super) key: Digest,
+}
+
+/// Stops the call where a finding refuses it.
+pub(super) fn held_to(finding: Finding, hint: &[&str]) -> Result<(), Stop> {
+    match (finding.ruling, finding.code) {
+        (Ruling::Deny, Some(code)) if hint.is_empty() => Err(Ending::denied(code).into()),
+        (Ruling::Deny, Some(code)) => Err(Ending::denied(code).hint(hint.join(", ")).into()),
+        _ => Ok(()),
+    }
+}
+
+impl Gate<'_> {
+    /// Step 3. Names the missing scopes, never the held ones.
+    pub(super) fn hold_scopes(&self, tool: &Found<'_>) -> Result<(), Stop> {
+        let spec = &tool.registered.spec;
+        let held = &self.frame.authority.scopes;
+        let missing = scope::missing(&spec.required_scopes, held);
+        let names: Vec<&str> = missing.iter().map(Scope::as_str).collect();
+        let hint = format!("Missing scopes: {}", names.join(", "));
+        held_to(mast_kernel::policy::held(held, spec), &[&hint])
+    }
+
+    /// Step 5. The canonical form, the key, and the resources. Nothing is opened or looked up.
+    pub(super) fn identify(
+        &self,
+        proposal: &Proposal,
+        tool: &Found<'_>,
+        arguments: Canonical,
+    ) -> Result<Subject, Stop> {
+        let spec = &tool.registered.spec;
+        let place = Place { call: proposal.call, ..self.frame.place };
+        let key = idempotency_key(&CallIdentity {
+            run: place.run,
+            step: self.frame.step,
+            call: place.call,
+            tool: &spec.name,
+            version: &spec.version,
+            pin: tool.registered.pin,
+            arguments: arguments.digest(),
+        });
+        let resources = tool.body.resources(&arguments.value())?;
+        Ok(Subject { place, arguments, resources, key })
+    }
+
+    /// Step 6. The decision, told to the record and to the surface.
+    pub(super) fn decide(&self, tool: &Found<'_>, subject: &Subject, record: &mut Record<'_>) -> Judged {
+        let judged = self.runtime.policy().decide(&Case {
+            place: subject.place,
+            tool: tool.registered,
+            arguments: &subject.arguments,
+            resources: &subject.resources,
+            authority: &self.frame.authority,
+            contract: &self.frame.contract,
+            label: self.frame.origin,
+            surroundings: &self.frame.surroundings,
+            idempotency_key: subject.key,
+            now: self.now(),
+        });
+        record.judged(&judged.findings);
+        let strictest = judged.findings.iter().rev().max_by_key(|finding| finding.ruling);
+        let matrix = judged.findings.iter().find(|finding| finding.layer == mast_kernel::policy::Layer::Matrix);
+        let told = strictest.filter(|finding| finding.ruling != Ruling::Allow).or(matrix);
+        self.observer.observe(&Progress::CallDecided {
+            call: subject.place.call,
+            tool: tool.registered.spec.name.clone(),
+            summary: summary(&subject.arguments),
+            ruling: strictest.map_or(Ruling::Deny, |finding| finding.ruling),
+            why: told.map_or("", |finding| finding.why),
+        });
+        judged
+    }
+
+    /// Step 7. A permit goes on when its turn in the batch has come; an ask is sealed and committed.
+    pub(super) async fn ask_or_permit<'t>(
+        &self,
+        judged: Judged,
+        tool: &Found<'_>,
+        record: &mut Record<'t>,
+        ticket: &Ticket<'t>,
+    ) -> Result<Permit, Stop> {
+        let permit = match judged.decision {
+            Decision::Deny(denial) => return Err(Ending::denied(denial.code).into()),
+            Decision::Ask(_) if self.frame.contract.approval_mode == ApprovalMode::Deny => {
+                return Err(Ending::denied("approval.required").into());
+            }
+            Decision::Ask(approval) => {
+                ticket.enter(Wish::Ask).await;
+                let ask = record.ask(&approval).await?;
+                self.observer.observe(&Progress::Asked(ask.clone()));
+                return Err(Stop::Asked(Box::new(ask)));
+            }
+            Decision::Allow(permit) => permit,
+        };
+        let beside = tool.registered.spec.runs_beside_others();
+        record.post_if_shared(ticket)?;
+        match ticket.enter(if beside { Wish::RunBeside } else { Wish::RunAlone }).await {
+            Turn::Wait => Err(Stop::Waits),
+            turn @ Turn::Go { .. } => {
+                record.hold(turn);
+                Ok(permit)
+            }
+        }
+    }
+}
+
+/// The arguments in short: the values alone where there are few. Text of the model's making.
+fn summary(arguments: &Canonical) -> String {
+    let text = match arguments.value() {
+        Value::Object(fields) if fields.len() == 1 => match fields.into_iter().next() {
+            Some((_, Value::String(text))) => text,
+            Some((_, other)) => other.to_string(),
+            None => String::new(),
+        },
+        _ => arguments.as_str().to_owned(),
+    };
+    if text.chars().count() <= SUMMARY_CHARS_MAX {
+        return text;
+    }
+    text.chars().take(SUMMARY_CHARS_MAX).chain(['…']).collect()
+}

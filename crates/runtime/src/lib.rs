@@ -1,0 +1,43 @@
+//! The run loop of Mast and the gate: the only place that runs a tool.
+//!
+//! What cannot happen here: a second way to a tool. The loop, a typed call, and later every other
+//! surface pass [`gate`], one function of fourteen steps.
+//!
+//! | module | the one idea |
+//! |---|---|
+//! | [`runtime`] | a store, tools, a policy and a world, put together |
+//! | [`session`] | a conversation, and the tools that it pins |
+//! | [`run_loop`] | model, calls, results, again |
+//! | [`desk`] | single calls that a person types |
+//! | `gate` | the fourteen steps of a call |
+//! | `turnstile` | the order within a batch |
+//! | [`context`] | what a model is shown |
+//! | [`envelope`] | how others' text is kept apart |
+//! | [`bus`] | what a surface hears |
+//! | [`clock`] | the only reader of clock and randomness |
+//! | [`error`] | why the runtime itself cannot go on |
+
+pub mod bus;
+pub mod clock;
+pub mod context;
+pub mod desk;
+pub mod envelope;
+pub mod error;
+mod gate;
+pub mod run_loop;
+pub mod runtime;
+mod scribe;
+pub mod session;
+mod turnstile;
+
+pub use bus::{Ask, Observer, Progress, Silent};
+pub use clock::{FixedClock, IdSource, SystemClock, SystemIds, World};
+pub use desk::{Desk, DirectCall, Disposition};
+pub use error::RuntimeError;
+pub use gate::Settled;
+pub use run_loop::{RunEnd, RunFailure, RunRequest, Said, Surface};
+pub use runtime::Runtime;
+pub use session::{NewSession, Session};
+
+/// Which version of Mast acts: approvals are sealed with it.
+pub const AGENT_VERSION: &str = concat!("mast/", env!("CARGO_PKG_VERSION"));

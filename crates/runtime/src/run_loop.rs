@@ -1,0 +1,221 @@
+//! The loop of a run: build the context, ask the model, pass its calls through the gate, append the
+//! results; again, until a reply has no calls. See `docs/spec/runs.md`.
+//!
+//! Rejected: a loop that streams its answer out. What the model says is held until the run has ended,
+//! because until then nobody can say what it is worth.
+
+mod act;
+mod ask;
+mod begin;
+mod finish;
+
+use std::collections::BTreeSet;
+
+use mast_kernel::breaker::Breaker;
+use mast_kernel::budget::{Budget, Spent};
+use mast_kernel::canonical::Digest;
+use mast_kernel::id::RunId;
+use mast_kernel::policy::Surroundings;
+use mast_kernel::run::{ApprovalMode, Completion, Mode, RunStatus, TurnContract};
+use mast_kernel::trust::Label;
+use mast_provider::{Provider, ProviderError, Usage};
+use mast_tools::Cancellation;
+
+use crate::bus::{Ask, Observer, Progress};
+use crate::context::Prefix;
+use crate::error::RuntimeError;
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+/// One part of a prompt, and who said it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The text.
+    pub text: String,
+    /// Who said it.
+    pub label: Label,
+}
+
+/// What a run is asked to do.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// The message, in parts.
+    pub prompt: Vec<Said>,
+    /// How much it may do.
+    pub mode: Mode,
+    /// Registry names of the tools to offer; all that the session pins, where none are named.
+    pub tools: Option<BTreeSet<String>>,
+    /// What happens when a call must ask.
+    pub approval_mode: ApprovalMode,
+    /// When it must stop.
+    pub budget: Budget,
+    /// The operator's instructions.
+    pub instructions: Option<String>,
+    /// The person's local date and zone, in one line; it stands at the end of the prompt.
+    pub date_line: Option<String>,
+}
+
+impl RunRequest {
+    /// A message that a person typed, with everything else as usual.
+    #[must_use]
+    pub fn typed(text: impl Into<String>) -> Self {
+        Self {
+            prompt: vec![Said { text: text.into(), label: Label::typed() }],
+            mode: Mode::Act,
+            tools: None,
+            approval_mode: ApprovalMode::Park,
+            budget: Budget::default(),
+            instructions: None,
+            date_line: None,
+        }
+    }
+}
+
+/// Who listens to a run, and how it is told to stop.
+#[derive(Clone, Copy)]
+pub struct Surface<'a> {
+    /// Who listens.
+    pub observer: &'a dyn Observer,
+    /// How the run is told to stop.
+    pub cancellation: &'a Cancellation,
+}
+
+impl std::fmt::Debug for Surface<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Surface").field("cancellation", self.cancellation).finish_non_exhaustive()
+    }
+}
+
+/// How a run ended, or what it waits for.
+#[derive(Debug)]
+pub struct RunEnd {
+    /// Which run.
+    pub run: RunId,
+    /// Where it is now.
+    pub status: RunStatus,
+    /// What its end is worth; none while it waits.
+    pub completion: Option<Completion>,
+    /// The answer.
+    pub answer: Option<String>,
+    /// What the model calls cost together.
+    pub usage: Usage,
+    /// What was spent.
+    pub spent: Spent,
+    /// What waits for a person.
+    pub asks: Vec<Ask>,
+    /// Why it ended without an answer.
+    pub failure: Option<RunFailure>,
+    /// Digest of the signed head of the journal after it.
+    pub head: Digest,
+}
+
+/// Why a run ended without an answer.
+#[derive(Debug)]
+pub struct RunFailure {
+    /// The reason code; its sentence is in [`mast_kernel::message`].
+    pub code: &'static str,
+    /// What the provider said, where it was the provider.
+    pub provider: Option<ProviderError>,
+}
+
+/// A run at work.
+struct Work<'a> {
+    runtime: &'a Runtime,
+    provider: &'a dyn Provider,
+    surface: Surface<'a>,
+    session: &'a mut Session,
+    run: RunId,
+    terms: Terms,
+    spent: Spent,
+    usage: Usage,
+    breaker: Breaker,
+}
+
+/// What is fixed for a whole run.
+struct Terms {
+    contract: TurnContract,
+    prefix: Prefix,
+    has_instructions: bool,
+    date_line: Option<String>,
+    surroundings: Surroundings,
+}
+
+/// How the loop ended.
+enum Ended {
+    Answered { answer: String, content: Digest, label: Label },
+    Waits(Vec<Ask>),
+    Failed(RunFailure),
+    Cancelled,
+}
+
+impl Ended {
+    fn failed(code: &'static str) -> Self {
+        Self::Failed(RunFailure { code, provider: None })
+    }
+}
+
+impl Runtime {
+    /// Carries out a run, until it answers, waits, or cannot go on.
+    ///
+    /// # Errors
+    ///
+    /// [`RuntimeError`] when the store fails or the request cannot be begun. A model that fails is no
+    /// error: the run has then failed, and says so.
+    pub async fn run(
+        &self,
+        session: &mut Session,
+        request: RunRequest,
+        provider: &dyn Provider,
+        surface: Surface<'_>,
+    ) -> Result<RunEnd, RuntimeError> {
+        let mut work = Work::begin(self, session, request, provider, surface)?;
+        let ended = work.go().await?;
+        work.finish(ended).await
+    }
+}
+
+impl Work<'_> {
+    /// Steps until one ends the run.
+    async fn go(&mut self) -> Result<Ended, RuntimeError> {
+        loop {
+            if self.surface.cancellation.is_cancelled() {
+                return Ok(Ended::Cancelled);
+            }
+            if let Some(ended) = self.step().await? {
+                return Ok(ended);
+            }
+        }
+    }
+
+    /// One step: a model call and the full disposition of its calls.
+    async fn step(&mut self) -> Result<Option<Ended>, RuntimeError> {
+        let answer_only = self.spent.answer_only();
+        let Some(step) = self.spent.take_step() else {
+            return Ok(Some(Ended::failed(self.spent.why_stopped().unwrap_or("run.budget_exceeded"))));
+        };
+        let reply = match self.ask(step, answer_only).await? {
+            Ok(reply) => reply,
+            Err(ended) => return Ok(Some(ended)),
+        };
+        if reply.turn.calls.is_empty() {
+            let (answer, content, label) = (reply.turn.text, reply.content, reply.label);
+            return Ok(Some(Ended::Answered { answer, content, label }));
+        }
+        self.act(step, reply, answer_only).await
+    }
+
+    fn tell(&self, progress: &Progress) {
+        self.surface.observer.observe(progress);
+    }
+}
+
+impl std::fmt::Debug for Work<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Work").field("run", &self.run).finish_non_exhaustive()
+    }
+}
+
+/// Whoever listens, as the gate wants it.
+fn observer<'a>(surface: &Surface<'a>) -> &'a dyn Observer {
+    surface.observer
+}

@@ -1,0 +1,110 @@
+//! How a run begins: its terms are fixed, and its message is put on record.
+
+use mast_kernel::budget::Spent;
+use mast_kernel::event::{Actor, EventBody, ItemKind, RunSetup};
+use mast_kernel::id::{ItemId, RunId};
+use mast_kernel::limits;
+use mast_kernel::policy::{Overlay, Surroundings};
+use mast_kernel::run::{Mode, TurnContract};
+use mast_provider::Provider;
+use mast_store::Durability;
+
+use super::{RunRequest, Said, Surface, Terms, Work};
+use crate::bus::Progress;
+use crate::context::{ItemBody, Prefix};
+use crate::error::RuntimeError;
+use crate::runtime::Runtime;
+use crate::scribe::Scribe;
+use crate::session::{NewItem, Session, context_item};
+
+impl<'a> Work<'a> {
+    /// Fixes the terms, and writes the message and the beginning.
+    pub(super) fn begin(
+        runtime: &'a Runtime,
+        session: &'a mut Session,
+        request: RunRequest,
+        provider: &'a dyn Provider,
+        surface: Surface<'a>,
+    ) -> Result<Self, RuntimeError> {
+        let found = request.prompt.iter().map(|said| said.text.len()).sum();
+        if found > limits::PROMPT_BYTES_MAX {
+            return Err(RuntimeError::PromptTooLong { found, max: limits::PROMPT_BYTES_MAX });
+        }
+        let run = RunId::from_u128(runtime.world().ids.next_bits());
+        let mut scribe = Scribe::new(runtime.world(), session.id(), Some(run));
+        for said in &request.prompt {
+            say(&mut scribe, session, ItemId::from_u128(runtime.world().ids.next_bits()), said)?;
+        }
+        let terms = terms(runtime, session, request)?;
+        let setup = RunSetup {
+            provider: provider.name().to_owned(),
+            model: provider.model().to_owned(),
+            mode: terms.contract.mode,
+            policy_version: runtime.policy().version().to_owned(),
+            overlay: runtime.policy().overlay() == Overlay::On,
+            contract: scribe.content(&terms.contract)?,
+        };
+        scribe.event(Actor::Principal, EventBody::RunQueued(setup.clone()));
+        scribe.event(Actor::Platform, EventBody::RunStarted(setup));
+        runtime.store().post(scribe.take(Durability::Normal));
+        let (provider_name, model) = (provider.name().to_owned(), provider.model().to_owned());
+        surface.observer.observe(&Progress::RunStarted { run, provider: provider_name, model });
+        let spent = Spent::nothing(terms.contract.budget);
+        let (usage, breaker) = Default::default();
+        Ok(Self { runtime, provider, surface, session, run, terms, spent, usage, breaker })
+    }
+}
+
+/// Puts one part of the message on record.
+fn say(
+    scribe: &mut Scribe<'_>,
+    session: &mut Session,
+    id: ItemId,
+    said: &Said,
+) -> Result<(), RuntimeError> {
+    let body = ItemBody::Said { text: said.text.clone() };
+    let content = scribe.content(&body)?;
+    session.last_place += 1;
+    let (place, label) = (session.last_place, said.label);
+    let new = NewItem { id, place, kind: ItemKind::User, label, call: None, content };
+    scribe.event(Actor::Principal, EventBody::UserMessageCreated(new.record()));
+    session.items.push(context_item(&new, body));
+    Ok(())
+}
+
+/// What is fixed for the whole run. A tool that is asked for and not there is the caller's mistake.
+fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Terms, RuntimeError> {
+    let mut offers = runtime.offers(session);
+    if let Some(wanted) = &request.tools {
+        let missing = wanted.iter().find(|name| !offers.iter().any(|(offered, _)| offered == *name));
+        if let Some(missing) = missing {
+            return Err(RuntimeError::NoSuchTool(missing.clone()));
+        }
+        offers.retain(|(name, _)| wanted.contains(name));
+    }
+    if request.mode == Mode::NoTools {
+        offers.clear();
+    }
+    let mut contract = TurnContract {
+        tools: offers.iter().map(|(name, _)| name.clone()).collect(),
+        mode: request.mode,
+        approval_mode: request.approval_mode,
+        budget: request.budget,
+    };
+    if request.mode == Mode::Plan {
+        let registry = runtime.toolbox().registry();
+        contract.tools.retain(|name| {
+            registry.get(name, None).is_some_and(|tool| mast_kernel::policy::is_offered_in_plan(&tool.spec))
+        });
+        offers.retain(|(name, _)| contract.tools.contains(name));
+    }
+    let prefix =
+        Prefix::new(request.instructions.as_deref(), offers.into_iter().map(|(_, offer)| offer).collect());
+    Ok(Terms {
+        contract,
+        prefix,
+        has_instructions: request.instructions.is_some(),
+        date_line: request.date_line,
+        surroundings: Surroundings::default(),
+    })
+}

@@ -1,0 +1,84 @@
+//! How a run ends or comes to wait: what its end is worth, the last events, and the signed head.
+
+use mast_kernel::event::{
+    Actor, EventBody, ItemKind, RunCompleted, RunStopped, RunWaitingForApproval,
+};
+use mast_kernel::id::ItemId;
+use mast_kernel::run::{Completion, RunStatus};
+use mast_provider::Turn;
+use mast_store::Durability;
+
+use super::{Ended, RunEnd, Work};
+use crate::bus::Progress;
+use crate::context::ItemBody;
+use crate::error::RuntimeError;
+use crate::session::{NewItem, context_item};
+
+impl Work<'_> {
+    /// Puts the end on record and signs the journal's head.
+    pub(super) async fn finish(self, ended: Ended) -> Result<RunEnd, RuntimeError> {
+        let mut scribe = self.scribe();
+        let mut end = RunEnd {
+            run: self.run,
+            status: RunStatus::Failed,
+            completion: Some(Completion::Failed),
+            answer: None,
+            usage: self.usage,
+            spent: self.spent,
+            asks: Vec::new(),
+            failure: None,
+            head: self.terms.prefix.digest(),
+        };
+        match ended {
+            Ended::Answered { answer, content, label } => {
+                let id = ItemId::from_u128(self.runtime.world().ids.next_bits());
+                self.session.last_place += 1;
+                let place = self.session.last_place;
+                let new = NewItem { id, place, kind: ItemKind::Assistant, label, call: None, content };
+                scribe.event(Actor::Model, EventBody::AssistantMessageCompleted(new.record()));
+                let turn = Turn::of_text(answer.clone());
+                self.session.items.push(context_item(&new, ItemBody::Replied { turn }));
+                // Nothing was required, and nothing on record speaks for or against the words.
+                let completion = Completion::Unverified;
+                scribe.event(Actor::Platform, EventBody::RunCompleted(self.completed(completion)));
+                end.status = RunStatus::Completed;
+                end.completion = Some(completion);
+                end.answer = Some(answer);
+            }
+            Ended::Waits(asks) => {
+                let approvals = asks.iter().map(|ask| ask.approval).collect();
+                let body = RunWaitingForApproval { approvals };
+                scribe.event(Actor::Platform, EventBody::RunWaitingForApproval(body));
+                end.status = RunStatus::WaitingForApproval;
+                end.completion = None;
+                end.asks = asks;
+            }
+            Ended::Failed(failure) => {
+                let body = RunStopped { reason_code: failure.code.to_owned() };
+                scribe.event(Actor::Platform, EventBody::RunFailed(body));
+                end.failure = Some(failure);
+            }
+            Ended::Cancelled => {
+                let body = RunStopped { reason_code: "run.cancelled".to_owned() };
+                scribe.event(Actor::Principal, EventBody::RunCancelled(body));
+                end.status = RunStatus::Cancelled;
+                end.completion = Some(Completion::Cancelled);
+            }
+        }
+        let store = self.runtime.store();
+        store.commit(scribe.take(Durability::Full)).await?;
+        let head = store.sign_head(self.session.id(), self.runtime.world().clock.now()).await?;
+        end.head = head.digest();
+        self.tell(&Progress::RunEnded { run: self.run });
+        Ok(end)
+    }
+
+    fn completed(&self, completion: Completion) -> RunCompleted {
+        RunCompleted {
+            completion,
+            steps: self.spent.steps(),
+            model_calls: self.spent.model_calls(),
+            tool_calls: self.spent.tool_calls(),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! A runtime: a store, tools, a policy and a world, put together. Surfaces hold one and ask it to open
+//! sessions, to run, and to pass single calls.
+
+use std::sync::Arc;
+
+use mast_kernel::policy::Policy;
+use mast_store::Store;
+use mast_tools::Toolbox;
+
+use crate::clock::World;
+
+/// What runs and calls are carried out with. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Runtime {
+    store: Arc<dyn Store>,
+    toolbox: Arc<Toolbox>,
+    policy: Arc<Policy>,
+    world: World,
+}
+
+impl Runtime {
+    /// A runtime of these parts.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, toolbox: Arc<Toolbox>, policy: Policy, world: World) -> Self {
+        Self { store, toolbox, policy: Arc::new(policy), world }
+    }
+
+    /// Where everything is written down.
+    #[must_use]
+    pub const fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The tools.
+    #[must_use]
+    pub fn toolbox(&self) -> &Toolbox {
+        &self.toolbox
+    }
+
+    /// The rules.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The clock and the randomness.
+    #[must_use]
+    pub const fn world(&self) -> &World {
+        &self.world
+    }
+}

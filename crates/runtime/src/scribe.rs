@@ -1,0 +1,51 @@
+//! Collects what is to be written together: contents, and the events that commit to them. The store
+//! takes it as one batch, so that a state and its event are changed in one transaction.
+
+use mast_kernel::canonical::{Canonical, Digest, NotCanonical};
+use mast_kernel::event::{Actor, EventBody, NewEvent, Salt};
+use mast_kernel::id::{RunId, SessionId};
+use mast_store::{Batch, Durability, NewContent};
+use serde::Serialize;
+
+use crate::clock::World;
+
+/// What is to be written next.
+#[derive(Debug)]
+pub(crate) struct Scribe<'a> {
+    world: &'a World,
+    run: Option<RunId>,
+    batch: Batch,
+}
+
+impl<'a> Scribe<'a> {
+    /// Nothing yet, for this session and run.
+    pub(crate) fn new(world: &'a World, session: SessionId, run: Option<RunId>) -> Self {
+        Self { world, run, batch: Batch::new(session, Durability::Normal) }
+    }
+
+    /// Keeps a value, and gives the commitment that events hold of it.
+    pub(crate) fn content(&mut self, value: &impl Serialize) -> Result<Digest, NotCanonical> {
+        // What is kept here is made by Mast from plain records, which can always be written as JSON.
+        let value = Canonical::of(&serde_json::to_value(value).unwrap_or(serde_json::Value::Null))?;
+        Ok(self.batch.put(NewContent::of(Salt::new(self.world.ids.salt()), value)))
+    }
+
+    /// Adds an event, now.
+    pub(crate) fn event(&mut self, actor: Actor, body: EventBody) {
+        let (run, at, salt) = (self.run, self.world.clock.now(), Salt::new(self.world.ids.salt()));
+        self.batch.tell(NewEvent { run, actor, at, body, salt });
+    }
+
+    /// Whether there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.batch.events.is_empty()
+    }
+
+    /// Everything collected, as one batch; afterwards there is nothing to write.
+    pub(crate) fn take(&mut self, durability: Durability) -> Batch {
+        let next = Batch::new(self.batch.session, Durability::Normal);
+        let mut batch = std::mem::replace(&mut self.batch, next);
+        batch.durability = durability;
+        batch
+    }
+}

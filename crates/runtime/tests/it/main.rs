@@ -1,0 +1,8 @@
+//! Stories: what the user said, what the model proposed, what Mast decided, what the journal holds.
+
+mod batch;
+mod failure;
+mod gate;
+mod invariant;
+mod run_loop;
+mod scenario;

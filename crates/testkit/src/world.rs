@@ -1,0 +1,60 @@
+//! Time and randomness that a test can predict.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use mast_kernel::id::StoreId;
+use mast_kernel::instant::Instant;
+use mast_runtime::{IdSource, World};
+use mast_store::{MemoryStore, StoreIdentity, sign::Signer};
+use mast_tools::Clock;
+
+/// 2026-07-25T13:03:11.482913Z.
+pub const START_MICROS: i64 = 1_784_984_591_482_913;
+
+/// A clock that moves a millisecond each time somebody looks at it.
+#[derive(Debug)]
+pub struct ManualClock(AtomicI64);
+
+impl ManualClock {
+    /// A clock that begins here.
+    #[must_use]
+    pub const fn new(micros: i64) -> Self {
+        Self(AtomicI64::new(micros))
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Instant {
+        Instant::from_micros(self.0.fetch_add(1_000, Ordering::Relaxed))
+    }
+}
+
+/// Ids 1, 2, 3 and so on; salts likewise.
+#[derive(Debug, Default)]
+pub struct CountedIds(AtomicU64);
+
+impl IdSource for CountedIds {
+    fn next_bits(&self) -> u128 {
+        u128::from(self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    fn salt(&self) -> [u8; 16] {
+        self.next_bits().to_be_bytes()
+    }
+}
+
+/// A world that is the same in every test.
+#[must_use]
+pub fn world() -> World {
+    let clock = || Arc::new(ManualClock::new(START_MICROS));
+    World { clock: clock(), tool_clock: clock(), ids: Arc::new(CountedIds::default()) }
+}
+
+/// An empty store of this world.
+#[must_use]
+pub fn memory_store() -> MemoryStore {
+    let identity =
+        StoreIdentity { id: StoreId::from_u128(1), created_at: Instant::from_micros(START_MICROS) };
+    MemoryStore::new(identity, Signer::from_seed(&[7; 32]))
+}
