@@ -17,6 +17,7 @@ use std::fmt;
 use mast_kernel::canonical::Digest;
 use mast_kernel::id::SessionId;
 
+use crate::READ_ROWS_MAX;
 use crate::audit::{Ask, Cells, Row, Table};
 use crate::error::StoreError;
 use crate::record::SessionRow;
@@ -160,6 +161,8 @@ struct Audit {
     /// The digest that must be somewhere.
     head: Option<Digest>,
     is_head_there: bool,
+    /// Whether some session's chain does not hold; then nobody can say which values belong to it.
+    is_broken: bool,
 }
 
 impl Audit {
@@ -194,10 +197,9 @@ pub async fn verify(journal: &dyn JournalReader, wanted: Wanted) -> Result<Repor
     }
     for (session, signed) in std::mem::take(&mut audit.signed) {
         if wanted.session.is_none_or(|only| only == session) {
-            for (number, sequence, _) in signed {
-                let detail = format!("head {number} was signed over an event that is not there");
-                audit.report.add(Wrong::DroppedTail, (Some(session), Some(sequence)), detail);
-            }
+            let sequence = signed.iter().map(|(_, sequence, _)| *sequence).max();
+            let detail = "there are signed heads of a session that is not there";
+            audit.report.add(Wrong::DroppedTail, (Some(session), sequence), detail);
         }
     }
     if audit.head.is_some() && !audit.is_head_there {
@@ -259,7 +261,7 @@ struct Shelf {
 
 impl Shelf {
     fn new(table: Table, session: Option<SessionId>) -> Self {
-        let ask = Ask { table, session, after: None, limit: 0 };
+        let ask = Ask { table, session, after: None, limit: READ_ROWS_MAX };
         Self { ask, page: Vec::new().into_iter(), is_done: false }
     }
 
@@ -272,8 +274,9 @@ impl Shelf {
             if self.is_done {
                 return Ok(None);
             }
-            self.page = journal.shelf(&self.ask).await?.rows.into_iter();
-            self.is_done = self.page.len() == 0;
+            let rows = journal.shelf(&self.ask).await?.rows;
+            self.is_done = rows.len() < usize::try_from(READ_ROWS_MAX).unwrap_or(usize::MAX);
+            self.page = rows.into_iter();
         }
     }
 }

@@ -87,13 +87,21 @@ pub(super) async fn verify(
         };
         let Some(event) = walk.take(number) else { break };
         link = Link { sequence: position, hash: event.hash };
-        look_at(audit, &event, &mut state, &link);
+        let is_whole = audit.report.findings.len() == n_before;
+        look_at(audit, &event, is_whole.then_some(&mut state), &link);
     }
     for number in walk.events.keys() {
         let detail = "the event does not follow any other";
         audit.report.add(Wrong::Reordered, (Some(session), Some(*number)), detail);
     }
-    Ok((audit.report.findings.len() == n_before).then_some(state))
+    for (number, sequence, _) in audit.signed.remove(&session).unwrap_or_default() {
+        let detail = format!("head {number} was signed over an event that is not there");
+        audit.report.add(Wrong::DroppedTail, (Some(session), Some(sequence)), detail);
+    }
+    // What follows from a chain that does not hold would only be noise.
+    let is_whole = audit.report.findings.len() == n_before;
+    audit.is_broken |= !is_whole;
+    Ok(is_whole.then_some(state))
 }
 
 /// Reads all events of a session.
@@ -174,8 +182,8 @@ fn is_written(event: &Event, position: u64) -> bool {
     placed.computed_hash().is_ok_and(|hash| hash == event.hash)
 }
 
-/// Folds the event, and compares it with what is signed.
-fn look_at(audit: &mut Audit, event: &Event, state: &mut State, link: &Link) {
+/// Folds the event, unless the chain is broken before it, and compares it with what is signed.
+fn look_at(audit: &mut Audit, event: &Event, state: Option<&mut State>, link: &Link) {
     let place = (Some(event.session), Some(link.sequence));
     if let Some(signed) = audit.signed.get_mut(&event.session) {
         let here: Vec<_> = signed.extract_if(.., |(_, sequence, _)| *sequence == link.sequence).collect();
@@ -196,6 +204,7 @@ fn look_at(audit: &mut Audit, event: &Event, state: &mut State, link: &Link) {
     for digest in commitments(&body) {
         audit.committed.entry(digest).or_insert((event.session, link.sequence));
     }
+    let Some(state) = state else { return };
     let mut delta = Delta::default();
     let mut view = View { id: event.session, state, delta: &mut delta };
     match apply(&mut view, Moment { run: event.run, at: event.at }, &body) {

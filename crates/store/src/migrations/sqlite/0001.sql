@@ -56,9 +56,7 @@ CREATE TABLE calls (
     run TEXT NOT NULL,
     status TEXT NOT NULL,
     idempotency_key TEXT UNIQUE,
-    record TEXT NOT NULL,
-    tool TEXT GENERATED ALWAYS AS (record ->> '$.declared.tool') VIRTUAL,
-    effect_sent_at INTEGER GENERATED ALWAYS AS (record ->> 'effect_sent_at') VIRTUAL
+    record TEXT NOT NULL
 ) STRICT;
 CREATE INDEX calls_by_session ON calls (session);
 CREATE INDEX calls_by_run ON calls (run);
