@@ -15,11 +15,46 @@ pub const RESERVED_DOMAINS: &[&str] = &["mcp", "device"];
 
 /// Domains in which Mast itself may declare a tool. A new one is a line here, seen in review.
 pub const BUILTIN_DOMAINS: &[&str] = &[
-    "math", "system", "demo", "workspace", "sandbox", "job", "artifact", "conversation", "context", "tool",
-    "delegate", "plan", "skill", "memory", "knowledge", "session", "model", "web", "browser", "media", "image",
-    "video", "document", "schedule", "email", "people", "calendar", "contact", "note", "vault", "research",
-    "admin", "serve", "host", "stage",
+    "math",
+    "system",
+    "demo",
+    "workspace",
+    "sandbox",
+    "job",
+    "artifact",
+    "conversation",
+    "context",
+    "tool",
+    "delegate",
+    "plan",
+    "skill",
+    "memory",
+    "knowledge",
+    "session",
+    "model",
+    "web",
+    "browser",
+    "media",
+    "image",
+    "video",
+    "document",
+    "schedule",
+    "email",
+    "people",
+    "calendar",
+    "contact",
+    "note",
+    "vault",
+    "research",
+    "admin",
+    "serve",
+    "host",
+    "stage",
+    EMBEDDER_DOMAIN,
 ];
+
+/// The domain of the tools that a program which embeds Mast declares itself.
+pub const EMBEDDER_DOMAIN: &str = "app";
 
 /// Longest provider-safe name: the shortest limit among the providers served.
 const PROVIDER_NAME_CHARS_MAX: usize = 64;
@@ -69,7 +104,12 @@ pub fn nearest<'a>(wanted: &str, offered: impl IntoIterator<Item = &'a str>) -> 
         }
     }
     let best = by_distance.keys().next().map_or(0, |(distance, _)| *distance);
-    by_distance.into_iter().filter(|((distance, _), _)| *distance == best).map(|(_, name)| name).take(3).collect()
+    by_distance
+        .into_iter()
+        .filter(|((distance, _), _)| *distance == best)
+        .map(|(_, name)| name)
+        .take(3)
+        .collect()
 }
 
 /// Dots, hyphens and underscores are often mistaken for each other.

@@ -6,7 +6,6 @@
 //! be copied, so neither can be used twice. Rejected: a token beside the arguments, which could be
 //! paired with other arguments. See `docs/spec/gate.md`.
 
-
 use crate::canonical::{Canonical, Digest};
 use crate::id::CallId;
 use crate::resource::Resource;

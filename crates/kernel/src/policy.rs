@@ -278,10 +278,14 @@ impl Policy {
                 resources: case.resources.to_vec(),
                 idempotency_key: case.idempotency_key,
             })),
-            Some((Ruling::Ask, code)) => {
-                Decision::Ask(Box::new(Approval::of(case, &self.version, code.unwrap_or("approval.required"))))
+            Some((Ruling::Ask, code)) => Decision::Ask(Box::new(Approval::of(
+                case,
+                &self.version,
+                code.unwrap_or("approval.required"),
+            ))),
+            Some((Ruling::Deny, code)) => {
+                Decision::Deny(Denial { code: code.unwrap_or("policy.unclassifiable") })
             }
-            Some((Ruling::Deny, code)) => Decision::Deny(Denial { code: code.unwrap_or("policy.unclassifiable") }),
             None => Decision::Deny(Denial { code: "policy.unclassifiable" }),
         };
         Judged { findings, decision }

@@ -37,7 +37,7 @@ macro_rules! wire_enum {
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
+                f.pad(self.as_str())
             }
         }
     };
@@ -257,6 +257,37 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// The declaration of a tool that only computes: no side effect, LOW risk, READ_ONLY, two seconds,
+    /// 64 KiB of output that is INTERNAL_TOOL and PUBLIC. Change what differs.
+    #[must_use]
+    pub fn pure(name: &str, description: &str, input_schema: Value, output_schema: Value) -> Self {
+        Self {
+            name: name.to_owned(),
+            version: "1.0.0".to_owned(),
+            description: description.to_owned(),
+            input_schema,
+            output_schema: Some(output_schema),
+            side_effect: SideEffect::None,
+            risk: Risk::Low,
+            idempotency: Idempotency::ReadOnly,
+            required_scopes: Vec::new(),
+            timeout_seconds: 2,
+            maximum_output_bytes: 65_536,
+            allow_parallel: true,
+            kind: ToolKind::Capability,
+            target_kind: TargetKind::InProcess,
+            output_trust: Trust::InternalTool,
+            output_sensitivity: Sensitivity::Public,
+            egress: Egress::None,
+            free_arguments: Vec::new(),
+            schema_codes: Vec::new(),
+            aliases: Vec::new(),
+            source: ToolSource::Builtin,
+            server_id: None,
+            deprecated: false,
+        }
+    }
+
     /// The definition pin: SHA-256 over the canonical form of the whole declaration. A call is bound
     /// to the definition that was shown to the model.
     ///

@@ -5,7 +5,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+use mast_kernel::id::StoreId;
 use mast_kernel::instant::Instant;
+use mast_store::sign::Signer;
+use mast_store::{MemoryStore, StoreIdentity};
 use mast_tools::Clock;
 
 /// Where ids and salts come from.
@@ -33,6 +36,17 @@ impl World {
     #[must_use]
     pub fn system() -> Self {
         Self { clock: Arc::new(SystemClock), tool_clock: Arc::new(SystemClock), ids: Arc::new(SystemIds) }
+    }
+
+    /// An empty store in memory, with an id and a signing key of this world's.
+    #[must_use]
+    pub fn memory_store(&self) -> MemoryStore {
+        let identity =
+            StoreIdentity { id: StoreId::from_u128(self.ids.next_bits()), created_at: self.clock.now() };
+        let (a, b) = (self.ids.salt(), self.ids.salt());
+        let mut seed = [0; 32];
+        seed.iter_mut().zip(a.into_iter().chain(b)).for_each(|(byte, random)| *byte = random);
+        MemoryStore::new(identity, Signer::from_seed(&seed))
     }
 
     /// The same, but tools see this moment.

@@ -108,12 +108,7 @@ impl Desk<'_> {
         let world = self.runtime.world();
         let id = CallId::from_u128(world.ids.next_bits());
         let frame = Frame {
-            place: Place {
-                store: self.session.store,
-                session: self.session.id(),
-                run: self.run,
-                call: id,
-            },
+            place: Place { store: self.session.store, session: self.session.id(), run: self.run, call: id },
             authority: self.session.authority.clone(),
             contract: self.contract.clone(),
             origin: call.origin,

@@ -37,7 +37,10 @@ impl std::fmt::Debug for EnvelopeKey {
 pub fn wrap(key: &EnvelopeKey, kind: SourceKind, id: &str, text: &str) -> String {
     let nonce = nonce(key, id, text);
     let kind = kind.as_str();
-    format!("<{TAG} kind=\"{kind}\" id=\"{id}\" nonce=\"{nonce}\">\n{}\n</{TAG} nonce=\"{nonce}\">", escape(text))
+    format!(
+        "<{TAG} kind=\"{kind}\" id=\"{id}\" nonce=\"{nonce}\">\n{}\n</{TAG} nonce=\"{nonce}\">",
+        escape(text)
+    )
 }
 
 /// The text of an envelope that this key made; none where anything of it was changed.

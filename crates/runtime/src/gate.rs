@@ -25,8 +25,8 @@ use crate::turnstile::{Ticket, Turnstile};
 
 pub use ending::Settled;
 use ending::{Ending, Stop};
-pub(crate) use record::Seat;
 use record::Record;
+pub(crate) use record::Seat;
 
 /// What is the same for every call of one step of a run.
 #[derive(Debug, Clone)]
@@ -89,7 +89,8 @@ impl Gate<'_> {
     /// [`RuntimeError`], when the store fails: what runs is settled, nothing further runs.
     pub(crate) async fn pass_all(&self, proposals: &[Proposal]) -> Result<Vec<Passed>, RuntimeError> {
         let turnstile = Turnstile::new(proposals.len());
-        let calls = proposals.iter().enumerate().map(|(index, call)| self.pass(call, turnstile.ticket(index)));
+        let calls =
+            proposals.iter().enumerate().map(|(index, call)| self.pass(call, turnstile.ticket(index)));
         futures_util::future::join_all(calls).await.into_iter().collect()
     }
 

@@ -123,9 +123,11 @@ impl Runtime {
     /// stored cannot be read.
     pub async fn session(&self, id: SessionId, authority: Authority) -> Result<Session, RuntimeError> {
         let identity = self.store().seal().identity;
-        let row = self.store().session(id).await?.filter(|row| {
-            row.tenant == authority.tenant && row.principal == authority.principal
-        });
+        let row = self
+            .store()
+            .session(id)
+            .await?
+            .filter(|row| row.tenant == authority.tenant && row.principal == authority.principal);
         let row = row.ok_or(RuntimeError::NoSuchSession(id))?;
         let catalogue: Catalogue = self.kept(id, &row.catalogue).await?;
         let mut session = Session {
@@ -204,11 +206,4 @@ impl NewItem {
 /// The item that a body becomes in the context.
 pub(crate) fn context_item(new: &NewItem, body: ItemBody) -> ContextItem {
     ContextItem { id: new.id, label: new.label, body }
-}
-
-/// A run of a session.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RunPlace {
-    pub(crate) session: SessionId,
-    pub(crate) run: RunId,
 }

@@ -207,8 +207,11 @@ mod tests {
 
     #[tokio::test]
     async fn while_one_asks_readers_go_and_writers_wait() {
-        let mut log: Vec<String> =
-            check(&[Wish::RunAlone, Wish::Ask, Wish::RunBeside]).await.split(", ").map(str::to_owned).collect();
+        let mut log: Vec<String> = check(&[Wish::RunAlone, Wish::Ask, Wish::RunBeside])
+            .await
+            .split(", ")
+            .map(str::to_owned)
+            .collect();
         log.sort();
         assert_eq!(log, ["0 waits", "1 begins", "1 ends", "2 begins", "2 ends"]);
     }

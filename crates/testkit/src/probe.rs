@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use mast_kernel::permit::{Claimed, Permit};
 use mast_kernel::resource::Resource;
-use mast_kernel::spec::{
-    Egress, Idempotency, Risk, SideEffect, TargetKind, ToolKind, ToolSource, ToolSpec,
-};
+use mast_kernel::spec::{Egress, Idempotency, Risk, SideEffect, TargetKind, ToolKind, ToolSource, ToolSpec};
 use mast_kernel::trust::{Sensitivity, Trust};
 use mast_tools::{Context, Failure, Output, Tool};
 use serde_json::{Value, json};

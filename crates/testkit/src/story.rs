@@ -169,7 +169,9 @@ pub fn line(event: &Event) -> String {
 fn flatten(name: &str, value: &Value, left_out: &BTreeSet<&str>, words: &mut Vec<String>) {
     match value {
         _ if left_out.contains(name) => {}
-        Value::Object(fields) => fields.iter().for_each(|(name, value)| flatten(name, value, left_out, words)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| flatten(name, value, left_out, words))
+        }
         Value::String(text) if text.len() == 64 => {}
         Value::String(text) => words.push(format!("{name}={}", short(text))),
         other => words.push(format!("{name}={other}")),

@@ -56,15 +56,51 @@ pub const MATRIX: &[Row] = {
     use SideEffect as Effect;
     &[
         row(Effect::None, Allow, PureOrControl, "policy.matrix.durable_text", "pure computation"),
-        row(Effect::WorkspaceRead, Allow, InsideWorkspace, "policy.matrix.workspace_read", "reads the workspace"),
-        row(Effect::WorkspaceWrite, Allow, InsideWorkspace, "policy.matrix.workspace_write", "writes the workspace"),
+        row(
+            Effect::WorkspaceRead,
+            Allow,
+            InsideWorkspace,
+            "policy.matrix.workspace_read",
+            "reads the workspace",
+        ),
+        row(
+            Effect::WorkspaceWrite,
+            Allow,
+            InsideWorkspace,
+            "policy.matrix.workspace_write",
+            "writes the workspace",
+        ),
         row(Effect::NetworkRead, Allow, AllowedHost, "policy.matrix.network_read", "reads an allowed host"),
-        row(Effect::CodeExecution, Allow, Isolated, "policy.matrix.code_execution", "runs a program, confined"),
+        row(
+            Effect::CodeExecution,
+            Allow,
+            Isolated,
+            "policy.matrix.code_execution",
+            "runs a program, confined",
+        ),
         row(Effect::PackageInstall, Deny, Always, "policy.matrix.package_install", "installs a package"),
-        row(Effect::SandboxNetwork, Deny, Always, "policy.matrix.sandbox_network", "opens the sandbox's network"),
+        row(
+            Effect::SandboxNetwork,
+            Deny,
+            Always,
+            "policy.matrix.sandbox_network",
+            "opens the sandbox's network",
+        ),
         row(Effect::ExternalMessage, Ask, Always, "policy.matrix.external_message", "sends a message"),
-        row(Effect::ExternalWrite, Ask, Always, "policy.matrix.external_write", "writes outside this machine"),
-        row(Effect::ExternalDelete, Ask, Always, "policy.matrix.external_delete", "deletes outside this machine"),
+        row(
+            Effect::ExternalWrite,
+            Ask,
+            Always,
+            "policy.matrix.external_write",
+            "writes outside this machine",
+        ),
+        row(
+            Effect::ExternalDelete,
+            Ask,
+            Always,
+            "policy.matrix.external_delete",
+            "deletes outside this machine",
+        ),
         row(Effect::Financial, Ask, Always, "policy.matrix.financial", "spends money"),
         row(Effect::Publication, Ask, Always, "policy.matrix.publication", "publishes"),
         row(Effect::CredentialAccess, Deny, Always, "policy.matrix.credential_access", "reads credentials"),
@@ -106,7 +142,11 @@ fn pure_or_control(case: &Case<'_>, row: &Row) -> Finding {
         return Finding::pass(Layer::Matrix, row.why);
     }
     if spec.domain() == "skill" && case.label.trust > Trust::User {
-        return Finding::deny(Layer::Matrix, "policy.matrix.skill_below_user", "only a person's own words may change skills");
+        return Finding::deny(
+            Layer::Matrix,
+            "policy.matrix.skill_below_user",
+            "only a person's own words may change skills",
+        );
     }
     if case.label.trust.is_tainted() {
         return Finding::ask(Layer::Matrix, row.code, "what it keeps would outlive this session");
@@ -143,7 +183,11 @@ fn allowed_host(case: &Case<'_>, row: &Row) -> Finding {
         return Finding::deny(Layer::Matrix, row.code, "it names no host");
     }
     if composed && case.label.sensitivity >= Sensitivity::Private {
-        return Finding::ask(Layer::Matrix, row.code, "the model wrote the address, and private text is in reach");
+        return Finding::ask(
+            Layer::Matrix,
+            row.code,
+            "the model wrote the address, and private text is in reach",
+        );
     }
     Finding::pass(Layer::Matrix, row.why)
 }
@@ -154,7 +198,11 @@ fn isolated(case: &Case<'_>, row: &Row) -> Finding {
         return Finding::pass(Layer::Matrix, row.why);
     }
     if isolation.weaker_mode && !case.label.trust.is_tainted() {
-        return Finding::ask(Layer::Matrix, "policy.isolation.weaker_mode", "it would run less confined than it should");
+        return Finding::ask(
+            Layer::Matrix,
+            "policy.isolation.weaker_mode",
+            "it would run less confined than it should",
+        );
     }
     Finding::deny(Layer::Matrix, "policy.isolation.missing", "it cannot be confined here")
 }

@@ -26,7 +26,10 @@ fn reads_only(case: &Case<'_>) -> bool {
         SideEffect::WorkspaceRead => true,
         SideEffect::NetworkRead => {
             !case.resources.is_empty()
-                && case.resources.iter().all(|resource| matches!(resource, Resource::Host { handle: true, .. }))
+                && case
+                    .resources
+                    .iter()
+                    .all(|resource| matches!(resource, Resource::Host { handle: true, .. }))
         }
         SideEffect::WorkspaceWrite
         | SideEffect::CodeExecution

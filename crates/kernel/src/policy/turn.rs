@@ -10,9 +10,11 @@ pub(super) fn finding(contract: &TurnContract, spec: &ToolSpec) -> Finding {
         Mode::NoTools => {
             Finding::deny(Layer::Turn, "policy.turn.no_tools", "this request is to be answered without tools")
         }
-        Mode::Plan if !looks_only(spec) => {
-            Finding::deny(Layer::Turn, "policy.turn.plan_mode", "this request only looks, and changes nothing")
-        }
+        Mode::Plan if !looks_only(spec) => Finding::deny(
+            Layer::Turn,
+            "policy.turn.plan_mode",
+            "this request only looks, and changes nothing",
+        ),
         Mode::Plan | Mode::Act if !contract.tools.contains(&spec.name) => {
             Finding::deny(Layer::Turn, "policy.turn.not_offered", "this request did not offer it")
         }

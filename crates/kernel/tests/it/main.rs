@@ -4,3 +4,4 @@
 mod journal;
 mod message_table;
 mod permit;
+mod policy;

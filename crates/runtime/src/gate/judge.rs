@@ -82,7 +82,8 @@ impl Gate<'_> {
         });
         record.judged(&judged.findings);
         let strictest = judged.findings.iter().rev().max_by_key(|finding| finding.ruling);
-        let matrix = judged.findings.iter().find(|finding| finding.layer == mast_kernel::policy::Layer::Matrix);
+        let matrix =
+            judged.findings.iter().find(|finding| finding.layer == mast_kernel::policy::Layer::Matrix);
         let told = strictest.filter(|finding| finding.ruling != Ruling::Allow).or(matrix);
         self.observer.observe(&Progress::CallDecided {
             call: subject.place.call,

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use mast_kernel::approval::Approval;
 use mast_kernel::canonical::NotCanonical;
 use mast_kernel::event::{
-    Actor, ApprovalRequested, CallMarked, Declared, EventBody, NewEvent, Reach, Salt,
-    ToolCallAuthorized, ToolCallDenied, ToolCallProposed, ToolCallSettled, ToolCallStarted,
+    Actor, ApprovalRequested, CallMarked, Declared, EventBody, NewEvent, Reach, Salt, ToolCallAuthorized,
+    ToolCallDenied, ToolCallProposed, ToolCallSettled, ToolCallStarted,
 };
 use mast_kernel::id::{ApprovalId, CallId};
 use mast_kernel::instant::Instant;
@@ -174,11 +174,7 @@ impl<'a> Record<'a> {
     }
 
     /// Step 9: the claim. A run that was told to stop claims nothing more.
-    pub(super) async fn claim(
-        &mut self,
-        permit: Permit,
-        tool: &Found<'_>,
-    ) -> Result<Claimed<Permit>, Stop> {
+    pub(super) async fn claim(&mut self, permit: Permit, tool: &Found<'_>) -> Result<Claimed<Permit>, Stop> {
         if self.gate.frame.cancellation.is_cancelled() {
             return Err(Ending::failed("tool.run_cancelled").into());
         }
@@ -193,7 +189,9 @@ impl<'a> Record<'a> {
                 Ok(claimed)
             }
             Err(ClaimRefused::Lost) => Err(Stop::Fault(RuntimeError::ClaimLost { call: self.call() })),
-            Err(ClaimRefused::Mismatch) => Err(Stop::Fault(RuntimeError::ClaimMismatch { call: self.call() })),
+            Err(ClaimRefused::Mismatch) => {
+                Err(Stop::Fault(RuntimeError::ClaimMismatch { call: self.call() }))
+            }
             Err(ClaimRefused::Store(source)) => Err(Stop::Fault(RuntimeError::Claim { source })),
         }
     }
@@ -222,10 +220,7 @@ impl<'a> Record<'a> {
     }
 
     /// Steps 13 and 14: the outcome, and what the model reads of it.
-    pub(super) async fn settle(
-        &mut self,
-        ending: Result<Bounded, Ending>,
-    ) -> Result<Settled, RuntimeError> {
+    pub(super) async fn settle(&mut self, ending: Result<Bounded, Ending>) -> Result<Settled, RuntimeError> {
         self.ended_at = Some(self.gate.now());
         if !self.is_proposed {
             self.propose(None)?;
@@ -305,11 +300,13 @@ impl<'a> Record<'a> {
                 let tool = self.tool_name();
                 let outcome = Outcome::failure(ending.status, &tool, &ending.code);
                 let object = serde_json::to_string(&outcome).unwrap_or_default();
-                let content = [Some(object), ending.hint].into_iter().flatten().collect::<Vec<_>>().join("\n");
+                let content =
+                    [Some(object), ending.hint].into_iter().flatten().collect::<Vec<_>>().join("\n");
                 let own = Label::new(Trust::InternalTool, Sensitivity::Public, SourceKind::Tool);
-                let outside = ending.external.as_ref().map(|_| {
-                    Label::new(Trust::ExternalUntrusted, Sensitivity::Private, SourceKind::Tool)
-                });
+                let outside = ending
+                    .external
+                    .as_ref()
+                    .map(|_| Label::new(Trust::ExternalUntrusted, Sensitivity::Private, SourceKind::Tool));
                 let label = own.clamp(outside);
                 let (external, outcome) = (ending.external, Some(outcome));
                 Settled { call, tool, content, external, structured: None, outcome, label, kept: None }

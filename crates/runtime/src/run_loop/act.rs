@@ -155,7 +155,8 @@ impl Work<'_> {
     fn matching(&self, call: &CallProposal) -> (String, Digest) {
         let resolved = self.runtime.toolbox().registry().resolve(&call.name);
         let tool = resolved.map_or_else(|| call.name.clone(), |resolved| resolved.tool.spec.name.clone());
-        let arguments = parse_strict(&call.arguments).unwrap_or_else(|_| Value::String(call.arguments.clone()));
+        let arguments =
+            parse_strict(&call.arguments).unwrap_or_else(|_| Value::String(call.arguments.clone()));
         let raw = || Digest::of(call.arguments.as_bytes());
         (tool, match_digest(&arguments).unwrap_or_else(|_| raw()))
     }

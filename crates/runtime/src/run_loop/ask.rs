@@ -52,11 +52,7 @@ impl Work<'_> {
         Ok(Err(Ended::failed(code)))
     }
 
-    async fn ask_once(
-        &mut self,
-        step: u32,
-        answer_only: bool,
-    ) -> Result<Result<Reply, Ended>, RuntimeError> {
+    async fn ask_once(&mut self, step: u32, answer_only: bool) -> Result<Result<Reply, Ended>, RuntimeError> {
         let label = context::origin(&self.session.items, self.terms.has_instructions);
         if label.sensitivity > self.provider.max_sensitivity() {
             return Ok(Err(Ended::failed("run.too_sensitive_for_provider")));

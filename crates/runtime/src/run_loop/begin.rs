@@ -56,12 +56,7 @@ impl<'a> Work<'a> {
 }
 
 /// Puts one part of the message on record.
-fn say(
-    scribe: &mut Scribe<'_>,
-    session: &mut Session,
-    id: ItemId,
-    said: &Said,
-) -> Result<(), RuntimeError> {
+fn say(scribe: &mut Scribe<'_>, session: &mut Session, id: ItemId, said: &Said) -> Result<(), RuntimeError> {
     let body = ItemBody::Said { text: said.text.clone() };
     let content = scribe.content(&body)?;
     session.last_place += 1;

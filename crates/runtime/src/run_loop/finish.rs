@@ -1,8 +1,6 @@
 //! How a run ends or comes to wait: what its end is worth, the last events, and the signed head.
 
-use mast_kernel::event::{
-    Actor, EventBody, ItemKind, RunCompleted, RunStopped, RunWaitingForApproval,
-};
+use mast_kernel::event::{Actor, EventBody, ItemKind, RunCompleted, RunStopped, RunWaitingForApproval};
 use mast_kernel::id::ItemId;
 use mast_kernel::run::{Completion, RunStatus};
 use mast_provider::Turn;

@@ -40,7 +40,8 @@ fn keeper() -> Probe {
 #[tokio::test]
 async fn what_a_model_reads_of_a_refusal_has_six_fields_and_the_missing_scopes_beside_it() {
     let mut probe = Probe::new("demo.probe", SideEffect::None);
-    probe.spec.required_scopes = ["zoo.open", "demo.write"].iter().filter_map(|text| Scope::parse(text)).collect();
+    probe.spec.required_scopes =
+        ["zoo.open", "demo.write"].iter().filter_map(|text| Scope::parse(text)).collect();
     let (story, told) = one_call(&probe).await;
     expect_test::expect![[r#"
         {"status":"denied","action":"demo.probe","reason_code":"policy.scope.missing","message":"The caller does not hold every scope that this tool needs.","retryable":false,"remediation":"none"}
@@ -98,9 +99,22 @@ async fn a_tool_that_acts_is_claimed_and_marked_before_it_is_settled() {
     let probe = keeper();
     let (_, told) = one_call(&probe).await;
     assert_eq!(probe.n_runs(), 1);
-    let kinds: Vec<&str> =
-        told.journal.lines().filter_map(|line| line.split_whitespace().nth(1)).filter(|kind| kind.contains("call.")).collect();
-    assert_eq!(kinds, ["tool.call.proposed", "tool.call.authorized", "tool.call.started", "call.marked", "tool.call.completed"]);
+    let kinds: Vec<&str> = told
+        .journal
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(1))
+        .filter(|kind| kind.contains("call."))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "tool.call.proposed",
+            "tool.call.authorized",
+            "tool.call.started",
+            "call.marked",
+            "tool.call.completed"
+        ]
+    );
 }
 
 #[tokio::test]
@@ -173,5 +187,8 @@ async fn a_result_is_labelled_as_its_tool_declares_or_worse() {
     let (story, told) = one_call(&probe).await;
     assert!(read(&story).starts_with("<untrusted kind=\"tool\""), "{}", read(&story));
     let completed = told.journal.lines().find(|line| line.contains("tool.call.completed")).unwrap();
-    assert!(completed.contains("trust=knowledge") && completed.contains("sensitivity=private"), "{completed}");
+    assert!(
+        completed.contains("trust=knowledge") && completed.contains("sensitivity=private"),
+        "{completed}"
+    );
 }

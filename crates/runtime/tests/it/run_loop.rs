@@ -9,7 +9,9 @@ use mast_testkit::Story;
 use mast_tools::Cancellation;
 
 fn calls(n: usize) -> String {
-    (0..n).map(|i| format!("- calls: [{{tool: math.calculate, args: {{expression: \"{i} + 1\"}}}}]\n")).collect()
+    (0..n)
+        .map(|i| format!("- calls: [{{tool: math.calculate, args: {{expression: \"{i} + 1\"}}}}]\n"))
+        .collect()
 }
 
 #[tokio::test]
@@ -21,7 +23,10 @@ async fn seventeen_times_twenty_three() {
     assert_eq!((told.end.status, told.end.completion), (RunStatus::Completed, Some(Completion::Unverified)));
     let requests = story.model.requests();
     let last = requests[1].items.last().unwrap();
-    assert!(matches!(last, Item::ToolResult { content, is_error: false, .. } if content == "391"), "{last:?}");
+    assert!(
+        matches!(last, Item::ToolResult { content, is_error: false, .. } if content == "391"),
+        "{last:?}"
+    );
 }
 
 #[tokio::test]
@@ -100,7 +105,11 @@ async fn calls_over_the_budget_never_reach_the_gate() {
     let request = RunRequest { budget: Budget::new(32, 24, 1), ..RunRequest::typed("Go.") };
     let told = story.asks(request).await;
     assert_eq!(told.journal.matches("tool.call.proposed").count(), 1, "{}", told.journal);
-    assert!(told.journal.contains("context.budget.exceeded step=1 budget=tool_calls refused=1"), "{}", told.journal);
+    assert!(
+        told.journal.contains("context.budget.exceeded step=1 budget=tool_calls refused=1"),
+        "{}",
+        told.journal
+    );
     let requests = story.model.requests();
     let Item::ToolResult { content, is_error: true, .. } = &requests[1].items[3] else {
         panic!("{:?}", requests[1].items)
@@ -122,7 +131,8 @@ async fn a_run_ends_at_its_last_step() {
 async fn an_empty_turn_is_asked_for_once_more_and_no_more() {
     let told = Story::new("- text: \"\"\n- text: \" \"\n- text: \"too late\"").says("Hello?").await;
     assert_eq!(told.end.failure.unwrap().code, "run.empty_model_turn");
-    let told = Story::new("- reasoning: \"hm\"\n- reasoning: \"hm\"\n- text: \"too late\"").says("Hello?").await;
+    let told =
+        Story::new("- reasoning: \"hm\"\n- reasoning: \"hm\"\n- text: \"too late\"").says("Hello?").await;
     assert_eq!(told.end.failure.unwrap().code, "run.reasoning_only");
 }
 
@@ -151,7 +161,8 @@ async fn without_tools_nothing_is_offered_and_nothing_runs() {
 
 #[tokio::test]
 async fn in_plan_mode_what_changes_something_is_not_offered_and_does_not_run() {
-    let script = "- calls: [{tool: demo.external_write, args: {destination: a, content: b}}]\n- text: \"planned\"";
+    let script =
+        "- calls: [{tool: demo.external_write, args: {destination: a, content: b}}]\n- text: \"planned\"";
     let story = Story::new(script);
     let told = story.asks(RunRequest { mode: Mode::Plan, ..RunRequest::typed("Plan it.") }).await;
     let offered: Vec<_> = story.model.requests()[0].tools.iter().map(|tool| tool.name.clone()).collect();
@@ -175,7 +186,10 @@ async fn piped_text_taints_what_follows_it() {
     request.prompt.push(piped);
     let told = story.asks(request).await;
     let proposed = told.journal.lines().find(|line| line.contains("tool.call.proposed")).unwrap();
-    assert!(proposed.contains("trust=external_untrusted") && proposed.contains("sensitivity=private"), "{proposed}");
+    assert!(
+        proposed.contains("trust=external_untrusted") && proposed.contains("sensitivity=private"),
+        "{proposed}"
+    );
     assert!(told.journal.contains("tool.call.completed"), "a pure read still runs: {}", told.journal);
     let Item::User { text } = &story.model.requests()[0].items[1] else { panic!("no second message") };
     assert!(text.starts_with("<untrusted kind=\"piped\""), "{text}");

@@ -1,0 +1,303 @@
+//! The policy as a whole table: every side effect under every origin, in every surrounding.
+
+use std::collections::BTreeSet;
+
+use mast_kernel::budget::Budget;
+use mast_kernel::canonical::{Canonical, Digest};
+use mast_kernel::id::{CallId, PrincipalId, RunId, SessionId, StoreId, TenantId};
+use mast_kernel::instant::Instant;
+use mast_kernel::policy::{
+    Authority, Case, Decision, Isolation, MATRIX, Overlay, Place, Policy, Ruling, Surroundings,
+};
+use mast_kernel::registry::Registry;
+use mast_kernel::resource::Resource;
+use mast_kernel::run::{ApprovalMode, Mode, TurnContract};
+use mast_kernel::scope::{Scope, Scopes};
+use mast_kernel::spec::{Egress, Idempotency, Risk, SideEffect, TargetKind, ToolKind, ToolSource, ToolSpec};
+use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
+use proptest::prelude::*;
+use serde_json::json;
+
+fn spec(side_effect: SideEffect, egress: Egress) -> ToolSpec {
+    let reads = side_effect.is_read();
+    ToolSpec {
+        name: "demo.probe".to_owned(),
+        version: "1.0.0".to_owned(),
+        description: "A probe.".to_owned(),
+        input_schema: json!({"type": "object", "properties": {}, "additionalProperties": false}),
+        output_schema: None,
+        side_effect,
+        risk: Risk::High,
+        idempotency: if reads { Idempotency::ReadOnly } else { Idempotency::NonIdempotent },
+        required_scopes: Scope::parse("demo.write").into_iter().collect(),
+        timeout_seconds: 1,
+        maximum_output_bytes: 1,
+        allow_parallel: reads,
+        kind: ToolKind::Capability,
+        target_kind: TargetKind::InProcess,
+        output_trust: Trust::InternalTool,
+        output_sensitivity: Sensitivity::Public,
+        egress,
+        free_arguments: Vec::new(),
+        schema_codes: Vec::new(),
+        aliases: Vec::new(),
+        source: ToolSource::Builtin,
+        server_id: None,
+        deprecated: false,
+    }
+}
+
+/// Everything that a case is made of, with everything in favour of the call.
+struct World {
+    spec: ToolSpec,
+    resources: Vec<Resource>,
+    scopes: Scopes,
+    mode: Mode,
+    label: Label,
+    surroundings: Surroundings,
+    overlay: Overlay,
+}
+
+impl World {
+    fn of(side_effect: SideEffect) -> Self {
+        let resources = match side_effect {
+            SideEffect::WorkspaceRead => vec![Resource::Path { path: "a".into(), write: false }],
+            SideEffect::WorkspaceWrite => vec![Resource::Path { path: "a".into(), write: true }],
+            SideEffect::NetworkRead => vec![Resource::Host { host: "ok.example".into(), handle: true }],
+            _ => Vec::new(),
+        };
+        let whole =
+            Isolation { files: true, processes: true, network: true, limits: true, weaker_mode: false };
+        Self {
+            spec: spec(side_effect, Egress::None),
+            resources,
+            scopes: Scope::parse("demo.write").into_iter().collect(),
+            mode: Mode::Act,
+            label: Label::typed(),
+            surroundings: Surroundings {
+                isolation: whole,
+                hosts: ["ok.example".to_owned()].into(),
+                workspace: true,
+                staged: false,
+            },
+            overlay: Overlay::On,
+        }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
+    fn label(self, trust: Trust, sensitivity: Sensitivity) -> Self {
+        self.with(|world| world.label = Label::new(trust, sensitivity, SourceKind::Tool))
+    }
+
+    /// What is decided, and the code.
+    fn decide(&self) -> (Ruling, String) {
+        let registry = Registry::build(vec![self.spec.clone()]).unwrap();
+        let tool = registry.get("demo.probe", None).unwrap();
+        let authority = Authority {
+            tenant: TenantId::from_u128(1),
+            principal: PrincipalId::from_u128(1),
+            scopes: self.scopes.clone(),
+        };
+        let contract = TurnContract {
+            tools: BTreeSet::from(["demo.probe".to_owned()]),
+            mode: self.mode,
+            approval_mode: ApprovalMode::Park,
+            budget: Budget::default(),
+        };
+        let arguments = Canonical::of(&json!({})).unwrap();
+        let case = Case {
+            place: Place {
+                store: StoreId::from_u128(1),
+                session: SessionId::from_u128(1),
+                run: RunId::from_u128(1),
+                call: CallId::from_u128(1),
+            },
+            tool,
+            arguments: &arguments,
+            resources: &self.resources,
+            authority: &authority,
+            contract: &contract,
+            label: self.label,
+            surroundings: &self.surroundings,
+            idempotency_key: Digest::of(b"key"),
+            now: Instant::from_micros(0),
+        };
+        let policy = Policy::builtin(self.overlay);
+        let judged = policy.decide(&case);
+        let again = policy.decide(&case);
+        assert_eq!(judged.findings, again.findings, "the same case gives the same findings");
+        let strictest = judged.findings.iter().map(|finding| finding.ruling).max().unwrap();
+        match judged.decision {
+            Decision::Allow(permit) => {
+                assert_eq!(strictest, Ruling::Allow);
+                assert_eq!((permit.tool(), permit.arguments().as_str()), ("demo.probe", "{}"));
+                (Ruling::Allow, String::new())
+            }
+            Decision::Ask(approval) => {
+                assert_eq!(strictest, Ruling::Ask);
+                (Ruling::Ask, approval.code.to_owned())
+            }
+            Decision::Deny(denial) => {
+                assert_eq!(strictest, Ruling::Deny);
+                (Ruling::Deny, denial.code.to_owned())
+            }
+        }
+    }
+}
+
+#[test]
+fn the_matrix_has_one_row_for_every_side_effect_in_order() {
+    let rows: Vec<_> = MATRIX.iter().map(|row| row.side_effect).collect();
+    assert_eq!(rows, SideEffect::ALL);
+}
+
+#[test]
+fn every_side_effect_under_every_origin() {
+    let mut table = String::new();
+    for effect in SideEffect::ALL {
+        let cells: Vec<String> = Trust::ALL
+            .iter()
+            .map(|trust| World::of(*effect).label(*trust, Sensitivity::Public).decide().0.to_string())
+            .collect();
+        table += &format!("{effect:<18} {}\n", cells.join(" "));
+    }
+    // Columns: platform, configuration, user, internal tool, memory, knowledge, external.
+    expect_test::expect![[r#"
+        none               allow allow allow allow allow allow allow
+        workspace_read     allow allow allow allow allow allow allow
+        workspace_write    allow allow allow allow allow ask ask
+        network_read       allow allow allow allow allow allow allow
+        code_execution     allow allow allow allow allow ask ask
+        package_install    deny deny deny deny deny deny deny
+        sandbox_network    deny deny deny deny deny deny deny
+        external_message   ask ask ask ask ask ask ask
+        external_write     ask ask ask ask ask ask ask
+        external_delete    ask ask ask ask ask ask ask
+        financial          ask ask ask ask ask ask ask
+        publication        ask ask ask ask ask ask ask
+        credential_access  deny deny deny deny deny deny deny
+        host_access        deny deny deny deny deny deny deny
+        privileged         deny deny deny deny deny deny deny
+    "#]]
+    .assert_eq(&table);
+}
+
+#[test]
+fn every_side_effect_where_one_thing_is_missing() {
+    type Change = (&'static str, fn(&mut World));
+    let changes: &[Change] = &[
+        ("no scope", |world| world.scopes.clear()),
+        ("plan", |world| world.mode = Mode::Plan),
+        ("no tools", |world| world.mode = Mode::NoTools),
+        ("no workspace", |world| world.surroundings.workspace = false),
+        ("not isolated", |world| world.surroundings.isolation.network = false),
+        ("no host", |world| world.surroundings.hosts.clear()),
+    ];
+    let mut table = String::new();
+    for (name, change) in changes {
+        let cells: Vec<String> = SideEffect::ALL
+            .iter()
+            .map(|effect| World::of(*effect).with(|world| change(world)).decide().0.to_string())
+            .collect();
+        table += &format!("{name:<13} {}\n", cells.join(" "));
+    }
+    expect_test::expect![[r#"
+        no scope      deny deny deny deny deny deny deny deny deny deny deny deny deny deny deny
+        plan          allow allow deny allow deny deny deny deny deny deny deny deny deny deny deny
+        no tools      deny deny deny deny deny deny deny deny deny deny deny deny deny deny deny
+        no workspace  allow deny deny allow allow deny deny ask ask ask ask ask deny deny deny
+        not isolated  allow allow allow allow deny deny deny ask ask ask ask ask deny deny deny
+        no host       allow allow allow deny allow deny deny ask ask ask ask ask deny deny deny
+    "#]]
+    .assert_eq(&table);
+}
+
+fn check(world: &World, expect: (Ruling, &str)) {
+    assert_eq!(world.decide(), (expect.0, expect.1.to_owned()));
+}
+
+#[test]
+fn durable_text_is_asked_under_a_tainted_origin_and_skills_are_the_users_own() {
+    let keeps = |name: &str| {
+        World::of(SideEffect::None).with(|world| {
+            world.spec.name = name.to_owned();
+            world.spec.idempotency = Idempotency::Idempotent;
+        })
+    };
+    check(&keeps("demo.probe"), (Ruling::Allow, ""));
+    let tainted = keeps("demo.probe").label(Trust::ExternalUntrusted, Sensitivity::Public);
+    check(&tainted, (Ruling::Ask, "policy.matrix.durable_text"));
+    check(&tainted.with(|world| world.overlay = Overlay::Off), (Ruling::Ask, "policy.matrix.durable_text"));
+}
+
+#[test]
+fn a_composed_address_is_asked_when_something_private_is_in_reach() {
+    let composed = || {
+        World::of(SideEffect::NetworkRead).with(|world| {
+            world.resources = vec![Resource::Host { host: "ok.example".into(), handle: false }];
+            world.spec.egress = Egress::Composed;
+        })
+    };
+    check(&composed(), (Ruling::Allow, ""));
+    let private = composed().label(Trust::User, Sensitivity::Private);
+    check(&private, (Ruling::Ask, "policy.matrix.network_read"));
+    let secret = composed().label(Trust::User, Sensitivity::Secret);
+    check(&secret, (Ruling::Deny, "policy.flow.secret_egress"));
+    let tainted = composed().label(Trust::ExternalUntrusted, Sensitivity::Public);
+    check(&tainted, (Ruling::Ask, "policy.trust.tainted_origin"));
+}
+
+#[test]
+fn a_weaker_mode_is_asked_and_never_under_a_tainted_origin() {
+    let weak = || {
+        World::of(SideEffect::CodeExecution).with(|world| {
+            world.surroundings.isolation = Isolation { weaker_mode: true, ..Isolation::default() };
+        })
+    };
+    check(&weak(), (Ruling::Ask, "policy.isolation.weaker_mode"));
+    check(&weak().label(Trust::Knowledge, Sensitivity::Public), (Ruling::Deny, "policy.isolation.missing"));
+}
+
+#[test]
+fn on_a_stage_a_tainted_origin_asks_nothing() {
+    let staged = World::of(SideEffect::WorkspaceWrite)
+        .label(Trust::ExternalUntrusted, Sensitivity::Private)
+        .with(|world| world.surroundings.staged = true);
+    check(&staged, (Ruling::Allow, ""));
+}
+
+#[test]
+fn with_the_overlays_off_hardline_and_matrix_stay() {
+    let off = |effect| {
+        World::of(effect)
+            .label(Trust::ExternalUntrusted, Sensitivity::Public)
+            .with(|world| world.overlay = Overlay::Off)
+    };
+    check(&off(SideEffect::WorkspaceWrite), (Ruling::Allow, ""));
+    check(&off(SideEffect::ExternalWrite), (Ruling::Ask, "policy.matrix.external_write"));
+    check(&off(SideEffect::HostAccess), (Ruling::Deny, "policy.hardline.host_access"));
+    let versions = [Policy::builtin(Overlay::On), Policy::builtin(Overlay::Off)];
+    assert_ne!(versions[0].version(), versions[1].version());
+}
+
+proptest! {
+    #[test]
+    fn a_worse_label_never_loosens(
+        effect in 0..15_usize, composed in any::<bool>(), trust in 0..6_usize, sensitivity in 0..2_usize,
+    ) {
+        let ruling = |trust: usize, sensitivity: usize| {
+            World::of(SideEffect::ALL[effect])
+                .label(Trust::ALL[trust], Sensitivity::ALL[sensitivity])
+                .with(|world| if composed { world.spec.egress = Egress::Composed })
+                .decide()
+                .0
+        };
+        let here = ruling(trust, sensitivity);
+        prop_assert!(ruling(trust + 1, sensitivity) >= here);
+        prop_assert!(ruling(trust, sensitivity + 1) >= here);
+    }
+}
