@@ -1,0 +1,51 @@
+//! A key that cannot print itself: no `Display`, no `Serialize`, and a `Debug` of three stars. The
+//! type is the rule, so that no log line, error or derived `Debug` has to remember it.
+
+use std::fmt;
+
+/// A credential of one provider.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Takes a key; blanks around it, which come from files and copied lines, are dropped.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(text.trim().to_owned())
+    }
+
+    /// Whether there is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The key itself, for the header of a request and nothing else.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// `text` without the key, for words of a server that may repeat it.
+    pub(crate) fn scrub(&self, text: &str) -> String {
+        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "***") }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_does_not_print_itself() {
+        let secret = Secret::new(" sk-live-1234\n");
+        assert_eq!(format!("{secret:?} {:#?}", Some(&secret)), "*** Some(\n    ***,\n)");
+        assert_eq!(secret.scrub("bad key sk-live-1234"), "bad key ***");
+        assert_eq!(secret.expose(), "sk-live-1234");
+    }
+}
