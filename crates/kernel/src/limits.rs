@@ -53,8 +53,6 @@ pub const SCHEMA_DEPTH_MAX: usize = 16;
 pub const PROMPT_BYTES_MAX: usize = 4_194_304;
 /// Largest reply of a model: text, reasoning and arguments together.
 pub const REPLY_BYTES_MAX: usize = 8_388_608;
-/// Events that wait in a run's channel for a slow reader.
-pub const EVENT_BUFFER: usize = 256;
 /// Largest exponent of a number in arguments, so that its value stays writable.
 pub const NUMBER_EXPONENT_MAX: i64 = 100_000;
 /// Largest configuration or script file.

@@ -116,6 +116,7 @@ impl Desk<'_> {
             step: 1,
             tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),
             cancellation: Cancellation::new(),
+            n_asks: Arc::default(),
         };
         let gate = Gate { runtime: self.runtime, frame: &frame, observer: self.observer };
         let seat = Seat { place: 1, provider_call: None };

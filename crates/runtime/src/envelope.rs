@@ -5,7 +5,7 @@
 //! are escaped by a map that can be undone, so nothing is lost. Names and addresses of others stand
 //! inside, never in a tag. See `docs/spec/trust.md`.
 
-use hmac::{Hmac, KeyInit, Mac};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use mast_kernel::canonical::Digest;
 use mast_kernel::trust::SourceKind;
 use sha2::Sha256;
@@ -125,7 +125,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_goes_in_comes_out(text in r"(<|/|\\|untrusted|UnTrusted|>|\n|[a-z ]){0,40}") {
-            prop_assert_eq!(unescape(&escape(&text)), text.clone());
+            prop_assert_eq!(&unescape(&escape(&text)), &text);
             let wrapped = wrap(&KEY, SourceKind::Tool, "call_1", &text);
             prop_assert_eq!(wrapped.to_lowercase().matches("</untrusted").count(), 1);
             prop_assert_eq!(unwrap(&KEY, &wrapped), Some(text));

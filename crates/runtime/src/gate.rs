@@ -17,6 +17,7 @@ use mast_kernel::run::TurnContract;
 use mast_kernel::trust::Label;
 use mast_tools::{Cancellation, Clock};
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use crate::bus::{Ask, Observer, Progress};
 use crate::error::RuntimeError;
@@ -47,6 +48,8 @@ pub(crate) struct Frame {
     pub(crate) tool_clock: Arc<dyn Clock>,
     /// Whether the run was told to stop.
     pub(crate) cancellation: Cancellation,
+    /// How many questions of the run are open.
+    pub(crate) n_asks: Arc<AtomicUsize>,
 }
 
 /// One call as a model, or a person, asked for it.

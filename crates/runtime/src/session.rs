@@ -2,7 +2,7 @@
 
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{Actor, EventBody, ItemKind, ItemRecord, SessionCreated};
-use mast_kernel::id::{CallId, ItemId, RunId, SessionId, StoreId};
+use mast_kernel::id::{CallId, ItemId, SessionId, StoreId};
 use mast_kernel::name;
 use mast_kernel::policy::Authority;
 use mast_kernel::trust::Label;

@@ -8,6 +8,13 @@
 //! | [`probe`] | a tool of any class that counts how often it ran |
 //! | [`broken`] | a store that fails when it is told to |
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot be set up, or a probe that is told to, must stop there"
+)]
+
 pub mod broken;
 pub mod probe;
 pub mod story;

@@ -44,7 +44,7 @@ impl Story {
     /// When the script cannot be read.
     #[must_use]
     pub fn new(script: &str) -> Self {
-        Self::with(script, mast_tools::builtin::all(), Arc::new(memory_store()))
+        Self::with(script, &mast_tools::builtin::all(), Arc::new(memory_store()))
     }
 
     /// A story with these tools, in this store.
@@ -53,7 +53,7 @@ impl Story {
     ///
     /// When the script cannot be read, or the tools are refused.
     #[must_use]
-    pub fn with(script: &str, tools: Vec<Arc<dyn Tool>>, store: Arc<dyn Store>) -> Self {
+    pub fn with(script: &str, tools: &[Arc<dyn Tool>], store: Arc<dyn Store>) -> Self {
         Self::in_world(script, tools, store, world())
     }
 
@@ -63,7 +63,7 @@ impl Story {
     ///
     /// When the script cannot be read, or the tools are refused.
     #[must_use]
-    pub fn in_world(script: &str, tools: Vec<Arc<dyn Tool>>, store: Arc<dyn Store>, world: World) -> Self {
+    pub fn in_world(script: &str, tools: &[Arc<dyn Tool>], store: Arc<dyn Store>, world: World) -> Self {
         let script = Script::parse(script).expect("the script of the story can be read");
         let config = ProviderConfig { script: Some(script), ..ProviderConfig::default() };
         let inner = mast_provider::build("scripted", &config).expect("the scripted provider can be built");
@@ -170,7 +170,9 @@ fn flatten(name: &str, value: &Value, left_out: &BTreeSet<&str>, words: &mut Vec
     match value {
         _ if left_out.contains(name) => {}
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, value)| flatten(name, value, left_out, words))
+            for (name, value) in fields {
+                flatten(name, value, left_out, words);
+            }
         }
         Value::String(text) if text.len() == 64 => {}
         Value::String(text) => words.push(format!("{name}={}", short(text))),

@@ -25,10 +25,10 @@ impl Toolbox {
     /// # Errors
     ///
     /// [`ToolboxRefused`] with the first of the registration faults; see `docs/spec/registry.md`.
-    pub fn new(tools: Vec<Arc<dyn Tool>>) -> Result<Self, ToolboxRefused> {
+    pub fn new(tools: &[Arc<dyn Tool>]) -> Result<Self, ToolboxRefused> {
         let specs = tools.iter().map(|tool| tool.spec());
         let registry = Registry::build(specs.clone().collect())?;
-        let named = specs.zip(&tools).map(|(spec, tool)| ((spec.name, spec.version), Arc::clone(tool)));
+        let named = specs.zip(tools).map(|(spec, tool)| ((spec.name, spec.version), Arc::clone(tool)));
         Ok(Self { registry, bodies: named.collect() })
     }
 
@@ -38,7 +38,7 @@ impl Toolbox {
     ///
     /// None with the builtins as they are: a test holds that.
     pub fn builtin() -> Result<Self, ToolboxRefused> {
-        Self::new(crate::builtin::all())
+        Self::new(&crate::builtin::all())
     }
 
     /// What can be looked up.

@@ -38,7 +38,7 @@ const SCRIPT: &str = "- calls: [{tool: app.reverse, args: {text: tsam}}]\n- text
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let world = World::system();
     let store = Arc::new(world.memory_store());
-    let toolbox = Arc::new(Toolbox::new(vec![Arc::new(Reverse)])?);
+    let toolbox = Arc::new(Toolbox::new(&[Arc::new(Reverse)])?);
     let runtime = Runtime::new(store.clone(), toolbox, Policy::builtin(Overlay::On), world);
     let config = ProviderConfig { script: Some(Script::parse(SCRIPT)?), ..ProviderConfig::default() };
     let model = mast_provider::build("scripted", &config)?;

@@ -33,6 +33,8 @@ rows! {
     fixed "approval.denied": "A person was asked and said no. Do not ask for the same thing again.";
     ask "approval.expired": "Nobody answered in time, so it was not done.";
     ask "approval.required": "A person must approve this first.";
+    again "approval.too_many_open":
+        "Too many questions of this run wait for a person. Ask again when they are answered.";
     ask "approval.void": "Something changed after the approval was asked for, so it no longer holds.";
     ask "policy.flow.private_egress":
         "Private text is in reach and could leave with this call. A person must approve it first.";

@@ -201,7 +201,7 @@ fn every_side_effect_where_one_thing_is_missing() {
     for (name, change) in changes {
         let cells: Vec<String> = SideEffect::ALL
             .iter()
-            .map(|effect| World::of(*effect).with(|world| change(world)).decide().0.to_string())
+            .map(|effect| World::of(*effect).with(change).decide().0.to_string())
             .collect();
         table += &format!("{name:<13} {}\n", cells.join(" "));
     }

@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use futures_util::FutureExt;
+use futures_util::FutureExt as _;
 use mast_kernel::limits;
 use mast_kernel::message::OutcomeStatus;
 use mast_kernel::permit::{Claimed, Permit};

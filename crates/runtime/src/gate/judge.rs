@@ -1,12 +1,14 @@
 //! Gate steps 2, 3, 5, 6 and 7: what the kernel is asked, and what follows from its answer.
 
 use mast_kernel::canonical::{CallIdentity, Canonical, Digest, idempotency_key};
+use mast_kernel::limits;
 use mast_kernel::permit::Permit;
 use mast_kernel::policy::{Case, Decision, Finding, Judged, Place, Ruling};
 use mast_kernel::resource::Resource;
 use mast_kernel::run::ApprovalMode;
 use mast_kernel::scope::{self, Scope};
 use serde_json::Value;
+use std::sync::atomic::Ordering;
 
 use super::named::Found;
 use super::{Ending, Gate, Progress, Proposal, Record, Stop};
@@ -107,6 +109,11 @@ impl Gate<'_> {
             Decision::Deny(denial) => return Err(Ending::denied(denial.code).into()),
             Decision::Ask(_) if self.frame.contract.approval_mode == ApprovalMode::Deny => {
                 return Err(Ending::denied("approval.required").into());
+            }
+            Decision::Ask(_)
+                if self.frame.n_asks.fetch_add(1, Ordering::Relaxed) >= limits::OPEN_ASKS_MAX =>
+            {
+                return Err(Ending::denied("approval.too_many_open").into());
             }
             Decision::Ask(approval) => {
                 ticket.enter(Wish::Ask).await;

@@ -97,6 +97,8 @@ impl Work<'_> {
             step,
             tool_clock: Arc::clone(&world.tool_clock),
             cancellation: self.surface.cancellation.clone(),
+            // A run with an open question takes no further step, so only this batch can add to them.
+            n_asks: Arc::default(),
         }
     }
 

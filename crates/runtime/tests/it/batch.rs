@@ -16,7 +16,7 @@ async fn while_one_call_asks_readers_run_and_writers_wait() {
     let script = "- calls: [{tool: demo.keeper, args: {text: a}}, {tool: demo.asker, args: {text: b}}, {tool: demo.reader, args: {text: c}}]";
     let tools: Vec<Arc<dyn mast_tools::Tool>> =
         vec![Arc::new(reader.clone()), Arc::new(asker.clone()), Arc::new(keeper.clone())];
-    let story = Story::with(script, tools, Arc::new(memory_store()));
+    let story = Story::with(script, &tools, Arc::new(memory_store()));
     let told = story.says("Go.").await;
     assert_eq!(told.end.status, RunStatus::WaitingForApproval);
     assert_eq!((reader.n_runs(), asker.n_runs(), keeper.n_runs()), (1, 0, 0));
@@ -57,11 +57,26 @@ async fn calls_beyond_the_largest_batch_are_answered_and_not_run() {
     let calls: Vec<String> =
         (0..=max).map(|i| format!("{{tool: demo.reader, args: {{text: \"{i}\"}}}}")).collect();
     let script = format!("- calls: [{}]\n- text: \"ok\"", calls.join(", "));
-    let story = Story::with(&script, vec![Arc::new(reader.clone())], Arc::new(memory_store()));
+    let story = Story::with(&script, &[Arc::new(reader.clone())], Arc::new(memory_store()));
     let request = mast_runtime::RunRequest {
         budget: mast_kernel::budget::Budget::new(32, 24, 1_000),
         ..mast_runtime::RunRequest::typed("Go.")
     };
     story.asks(request).await;
     assert_eq!(reader.n_runs(), max);
+}
+
+#[tokio::test]
+async fn at_most_eight_questions_of_a_run_are_open() {
+    let asker = Probe::new("demo.asker", SideEffect::ExternalMessage);
+    let max = mast_kernel::limits::OPEN_ASKS_MAX;
+    for (n, n_denied) in [(max, 0), (max + 1, 1)] {
+        let calls: Vec<String> =
+            (0..n).map(|i| format!("{{tool: demo.asker, args: {{text: \"{i}\"}}}}")).collect();
+        let script = format!("- calls: [{}]", calls.join(", "));
+        let story = Story::with(&script, &[Arc::new(asker.clone())], Arc::new(memory_store()));
+        let told = story.says("Go.").await;
+        assert_eq!(told.end.asks.len(), max);
+        assert_eq!(told.journal.matches("reason_code=approval.too_many_open").count(), n_denied);
+    }
 }

@@ -23,7 +23,7 @@ fn keeper() -> Probe {
 async fn effects(fault: Fault, fails_at: usize) -> (usize, Arc<BrokenStore>) {
     let probe = keeper();
     let store = Arc::new(BrokenStore::new(fault, fails_at));
-    let story = Story::with(ONE_CALL, vec![Arc::new(probe.clone())], store.clone());
+    let story = Story::with(ONE_CALL, &[Arc::new(probe.clone())], store.clone());
     let mut session = story.session().await;
     let run = story.goes_on(&mut session, RunRequest::typed("Go."));
     let ended = tokio::time::timeout(Duration::from_secs(60), run).await;

@@ -15,7 +15,7 @@ use mast_testkit::{Probe, Story, Told, memory_store};
 const ONE_CALL: &str = "- calls: [{tool: demo.probe, args: {text: hello}}]\n- text: \"done\"";
 
 async fn one_call(probe: &Probe) -> (Story, Told) {
-    let story = Story::with(ONE_CALL, vec![Arc::new(probe.clone())], Arc::new(memory_store()));
+    let story = Story::with(ONE_CALL, &[Arc::new(probe.clone())], Arc::new(memory_store()));
     let told = story.says("Go.").await;
     (story, told)
 }
@@ -87,7 +87,7 @@ async fn every_class_that_is_never_allowed_is_denied() {
 #[tokio::test]
 async fn where_nobody_is_to_be_asked_a_call_that_must_ask_is_denied() {
     let probe = Probe::new("demo.probe", SideEffect::ExternalWrite);
-    let story = Story::with(ONE_CALL, vec![Arc::new(probe.clone())], Arc::new(memory_store()));
+    let story = Story::with(ONE_CALL, &[Arc::new(probe.clone())], Arc::new(memory_store()));
     let told = story.asks(RunRequest { approval_mode: ApprovalMode::Deny, ..RunRequest::typed("Go.") }).await;
     assert_eq!(told.end.status, RunStatus::Completed);
     assert!(told.journal.contains("reason_code=approval.required"), "{}", told.journal);

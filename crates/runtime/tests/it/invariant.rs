@@ -25,7 +25,7 @@ fn decisions(piped: &str, result: &str) -> String {
             Arc::new(mast_tools::builtin::system::CurrentTime),
         ];
         let script = script.replace("text: a", &format!("text: {}", serde_json::to_string(result).unwrap()));
-        let story = Story::with(&script, tools, Arc::new(memory_store()));
+        let story = Story::with(&script, &tools, Arc::new(memory_store()));
         let mut request = RunRequest::typed("Look at this.");
         request.prompt.push(Said { text: piped.to_owned(), label: Label::piped() });
         let told = story.asks(request).await;

@@ -1,5 +1,7 @@
 //! Stories: what the user said, what the model proposed, what Mast decided, what the journal holds.
 
+#![cfg(test)]
+
 mod batch;
 mod failure;
 mod gate;

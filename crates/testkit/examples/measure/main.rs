@@ -52,7 +52,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["calculate", cases] => calculate::measure(Path::new(cases))?,
         ["memory"] => runtime.block_on(calls::in_memory())?,
         ["disk", folder] => runtime.block_on(calls::on_disk(Path::new(folder)))?,
-        ["steps", folder, n_steps] => runtime.block_on(steps::measure(Path::new(folder), n_steps.parse()?))?,
+        ["steps", folder, n_steps] => {
+            runtime.block_on(steps::measure(Path::new(folder), n_steps.parse()?))?
+        }
         _ => return Err("usage: measure calculate CASES | memory | disk FOLDER | steps FOLDER N".into()),
     };
     let mut answer = std::io::stdout().lock();
