@@ -4,8 +4,14 @@
 //! A figure alone says more about the machine than about Mast, so a row holds a ratio to a peer and
 //! the bound that it must keep. A peer that is not installed is an error, not a missing row.
 
-mod cold_start;
+mod busy;
+mod calculate;
+mod call;
+mod measured;
+mod programs;
 mod report;
+mod start;
+mod step;
 
 use clap::Args;
 
@@ -13,6 +19,7 @@ use crate::failed::Failed;
 use crate::place;
 use crate::process::Process;
 use crate::say;
+use busy::Counted;
 use report::{Report, Row};
 
 /// Which benchmarks to run.
@@ -31,20 +38,27 @@ struct Bench {
 }
 
 /// Every benchmark, in the order of the page.
-const BENCHES: &[Bench] = &[Bench { name: "cold-start", measure: cold_start::measure }];
+const BENCHES: &[Bench] = &[
+    Bench { name: "calculate", measure: calculate::measure },
+    Bench { name: "call", measure: call::measure },
+    Bench { name: "step", measure: step::measure },
+    Bench { name: "start", measure: start::measure },
+];
 
 const PAGE: &str = "docs/benchmarks.md";
 /// What is asked for its version, so that a figure can be understood later.
-const VERSIONS: [&str; 2] = ["rustc --version", "python3 --version"];
+const RUST: &str = "rustc --version";
 
-/// Builds the release, runs the benchmarks, prints the table and, when all ran, writes the page.
+/// Runs the benchmarks, prints the table and, when all ran, writes the page.
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failed> {
     let chosen = chosen(args.name.as_deref())?;
-    Process::new("cargo build --release --package mast").run()?;
-    let mut report = Report { machine: report::machine()?, versions: versions()?, rows: Vec::new() };
+    let (machine, versions) = (report::machine()?, versions()?);
+    let mut report = Report { machine, busy: Vec::new(), versions, rows: Vec::new() };
     for bench in chosen {
         say::heading(bench.name);
+        let began = Counted::now()?;
         report.rows.extend((bench.measure)()?);
+        report.busy.push(began.until(Counted::now()?));
     }
     say::line(&report.table());
     if args.name.is_none() {
@@ -64,7 +78,11 @@ fn chosen(name: Option<&str>) -> Result<Vec<&'static Bench>, Failed> {
 }
 
 fn versions() -> Result<Vec<String>, Failed> {
-    VERSIONS.iter().map(|line| Ok(Process::new(line).answer()?.trim().to_owned())).collect()
+    let answer = |process: Process| Ok(process.answer()?.trim().to_owned());
+    let python = Process::program(&programs::python()?).with(["--version"]);
+    let peers = place::read(programs::PEERS)?;
+    let peers = peers.lines().map(|peer| Ok(peer.replace("==", " ")));
+    [Process::new(RUST), python].into_iter().map(answer).chain(peers).collect()
 }
 
 #[cfg(test)]
@@ -74,8 +92,11 @@ mod tests {
     #[test]
     fn one_is_chosen_by_its_name_and_all_without() {
         assert_eq!(chosen(None).unwrap().len(), BENCHES.len());
-        assert_eq!(chosen(Some("cold-start")).unwrap().len(), 1);
+        assert_eq!(chosen(Some("start")).unwrap().len(), 1);
         let failed = chosen(Some("warm")).unwrap_err().to_string();
-        assert!(failed.starts_with("there is no benchmark named `warm`; there is: cold-start"), "{failed}");
+        assert!(
+            failed.starts_with("there is no benchmark named `warm`; there is: calculate, call, step, start"),
+            "{failed}"
+        );
     }
 }
