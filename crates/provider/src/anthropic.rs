@@ -61,7 +61,7 @@ impl Anthropic {
         let model =
             model.ok_or_else(|| missing("a model: `--model NAME`, or `model` in the configuration"))?;
         let key = config.key.clone().filter(|key| !key.is_empty());
-        let key = key.ok_or_else(|| missing("a key: ANTHROPIC_API_KEY, or `mast config key anthropic`"))?;
+        let key = key.ok_or_else(|| missing("a key: ANTHROPIC_API_KEY, or `mast config key`"))?;
         let fault = BuildError::Key { provider: NAME, why: "holds characters that no header can carry" };
         let mut value = HeaderValue::from_str(key.expose()).map_err(|_| fault)?;
         value.set_sensitive(true);

@@ -63,7 +63,7 @@ pub enum ProviderError {
     },
     /// It does not know the key, or the key may not do this.
     #[error(
-        "{provider} does not accept the key (status {status}); set another with `mast config key {provider}`"
+        "{provider} does not accept the key, or not for this model (status {status}); set another with `mast config key`"
     )]
     Authentication {
         /// The provider's name.

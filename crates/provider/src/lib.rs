@@ -11,6 +11,7 @@
 //! | [`contract`] | the trait that each provider implements |
 //! | [`error`] | why there is no turn, and whether asking again may help |
 //! | [`config`] | what a provider is built from, and the shape of the list |
+//! | `list` | the list itself: [`PROVIDERS`] |
 //! | [`secret`] | a key that cannot print itself |
 //! | [`pacing`] | waiting and chance, handed in |
 //! | [`script`], [`scripted`] | replies written beforehand |
@@ -32,6 +33,7 @@ mod fixture;
 #[cfg(test)]
 mod fixture_items;
 mod http;
+mod list;
 mod markup;
 pub mod offline;
 pub mod openai_chat;
@@ -45,37 +47,12 @@ pub mod secret;
 mod stream;
 mod wire;
 
-use std::sync::Arc;
-
 pub use config::{BuildError, Entry, Need, ProviderConfig, TimeLimits};
 pub use contract::{Discard, Provider, Sink};
 pub use error::{ProviderError, TimeLimit};
+pub use list::{PROVIDERS, build, entry, names};
 pub use pacing::{Pacing, TimerPacing};
 pub use reply::{CallProposal, Reasoning, Stop, StreamEvent, Turn, Usage};
 pub use request::{Item, Request, ToolChoice, ToolOffer};
 pub use script::{Script, ScriptFault};
 pub use secret::Secret;
-
-/// Every provider. A new one is a file and a line here; the conformance tests then run on it.
-pub const PROVIDERS: &[Entry] = &[openai_chat::ENTRY, anthropic::ENTRY, offline::ENTRY, scripted::ENTRY];
-
-/// The line of the list with this name.
-#[must_use]
-pub fn entry(name: &str) -> Option<&'static Entry> {
-    PROVIDERS.iter().find(|entry| entry.name == name)
-}
-
-/// The names of all providers, in the order of the list.
-#[must_use]
-pub fn names() -> Vec<&'static str> {
-    PROVIDERS.iter().map(|entry| entry.name).collect()
-}
-
-/// Builds the provider of this name. No connection is made.
-///
-/// # Errors
-/// No provider has this name, or the configuration does not hold what it needs.
-pub fn build(name: &str, config: &ProviderConfig) -> Result<Arc<dyn Provider>, BuildError> {
-    let entry = entry(name).ok_or_else(|| BuildError::Unknown { name: name.to_owned() })?;
-    (entry.build)(config)
-}

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use mast_kernel::name::provider_safe;
 use mast_kernel::trust::Sensitivity;
-use serde_json::Value;
 
 use crate::config::{Entry, ProviderConfig};
 use crate::contract::{Provider, Sink};
@@ -135,8 +134,7 @@ fn told(later: &[Item]) -> Option<String> {
     if is_error {
         return Some(answer::of_failure(tool, content));
     }
-    let arguments = call.and_then(|call| serde_json::from_str(&call.arguments).ok()).unwrap_or(Value::Null);
-    Some(answer::of_result(tool, &arguments, content))
+    Some(answer::of_result(tool, content))
 }
 
 #[cfg(test)]

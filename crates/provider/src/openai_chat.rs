@@ -72,9 +72,7 @@ impl OpenAiChat {
             model.ok_or_else(|| missing("a model: `--model NAME`, or `model` in the configuration"))?;
         let key = config.key.clone().filter(|key| !key.is_empty());
         if config.base_url.is_none() && key.is_none() {
-            return Err(missing(
-                "a key (`mast config key openai_chat`), or the `base_url` of a server without one",
-            ));
+            return Err(missing("a key (`mast config key`), or the `base_url` of a server without one"));
         }
         let mut headers = HeaderMap::new();
         if let Some(key) = &key {

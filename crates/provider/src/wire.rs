@@ -21,14 +21,22 @@ pub(crate) trait Decoder: Sized + Send {
     /// Takes a reply that came as one JSON body.
     fn body(&mut self, body: &Value, sink: &mut dyn Sink) -> Result<(), ProviderError>;
 
-    /// Whether the reply is whole.
-    fn is_whole(&self) -> bool;
-
-    /// Whether the protocol's last event came, so that nothing more is to be read.
-    fn is_ended(&self) -> bool;
+    /// How far the reply is.
+    fn progress(&self) -> Progress;
 
     /// The turn.
     fn finish(self, sink: &mut dyn Sink) -> Turn;
+}
+
+/// How far a reply is. The declared order is the order in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Progress {
+    /// More must come.
+    Open,
+    /// It says why it ended; its usage may still come.
+    Whole,
+    /// The protocol's last event came: nothing more is to be read.
+    Ended,
 }
 
 /// Reads a whole answer.
@@ -48,10 +56,10 @@ pub(crate) async fn receive(
             Ok(Some(bytes)) => stream.push(bytes.as_ref(), sink)?,
             Ok(None) => break,
             // Some servers leave the connection open, or break it, after the last word.
-            Err(_) if stream.decoder.is_whole() => break,
+            Err(_) if stream.decoder.progress() >= Progress::Whole => break,
             Err(failure) => return Err(failure),
         }
-        if stream.decoder.is_ended() {
+        if stream.decoder.progress() == Progress::Ended {
             break;
         }
     }
@@ -82,7 +90,7 @@ impl<D: Decoder> Reading<D> {
             }
         })?;
         for event in events {
-            if !self.decoder.is_ended() {
+            if self.decoder.progress() < Progress::Ended {
                 self.decoder.event(&event, sink)?;
             }
         }
@@ -91,13 +99,13 @@ impl<D: Decoder> Reading<D> {
 
     /// The turn, if the reply is whole.
     pub(crate) fn finish(mut self, sink: &mut dyn Sink) -> Result<Turn, ProviderError> {
-        if let Some(last) = self.lines.finish().filter(|_| !self.decoder.is_ended()) {
+        if let Some(last) = self.lines.finish().filter(|_| self.decoder.progress() < Progress::Ended) {
             // The last event lacks its blank line: whole if it reads as JSON, else cut.
             if last.data.trim() == DONE || is_json(&last.data) {
                 self.decoder.event(&last, sink)?;
             }
         }
-        if self.decoder.is_whole() {
+        if self.decoder.progress() >= Progress::Whole {
             return Ok(self.decoder.finish(sink));
         }
         let provider = self.decoder.provider().to_owned();

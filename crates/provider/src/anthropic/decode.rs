@@ -12,7 +12,7 @@ use crate::http::{self, Endpoint};
 use crate::reply::{Stop, Turn, Usage};
 use crate::request::Request;
 use crate::stream::SseEvent;
-use crate::wire::Decoder;
+use crate::wire::{Decoder, Progress};
 
 /// Reads one reply.
 #[derive(Debug)]
@@ -199,12 +199,12 @@ impl Decoder for MessageDecoder<'_> {
         Ok(())
     }
 
-    fn is_whole(&self) -> bool {
-        self.is_stopped || (self.assembly.stop.is_some() && self.blocks.is_empty())
-    }
-
-    fn is_ended(&self) -> bool {
-        self.is_stopped
+    fn progress(&self) -> Progress {
+        match (self.is_stopped, &self.assembly.stop) {
+            (true, _) => Progress::Ended,
+            (false, Some(_)) if self.blocks.is_empty() => Progress::Whole,
+            (false, _) => Progress::Open,
+        }
     }
 
     fn finish(self, sink: &mut dyn Sink) -> Turn {

@@ -2,16 +2,12 @@
 
 use serde_json::Value;
 
-use super::sentence::{CALCULATE, CLOCK, FORMS, LIST, READ, RUN, SEND, WRITE};
+use super::sentence::{CLOCK, FORMS, LIST, READ, RUN};
 
-/// What is said of a result of `tool`.
-pub(super) fn of_result(tool: &str, arguments: &Value, content: &str) -> String {
-    let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+/// What is said of a result of `tool`: the tool's own words, the clock's made easier to read.
+pub(super) fn of_result(tool: &str, content: &str) -> String {
     match tool {
-        CALCULATE => content.trim().to_owned(),
         CLOCK => clock(content).unwrap_or_else(|| content.trim().to_owned()),
-        WRITE => format!("Written to {}. {}", argument("path"), content.trim()).trim_end().to_owned(),
-        SEND => format!("Recorded for {}. {}", argument("destination"), content.trim()).trim_end().to_owned(),
         LIST | READ | RUN => enveloped(content).to_owned(),
         _ => content.trim().to_owned(),
     }
@@ -88,25 +84,24 @@ fn enveloped(content: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sentence::{CALCULATE, SEND};
     use super::*;
     use expect_test::expect;
     use serde_json::json;
 
     #[test]
     fn results_are_told_and_nothing_is_added() {
-        let none = Value::Null;
-        assert_eq!(of_result(CALCULATE, &none, "391"), "391");
+        assert_eq!(of_result(CALCULATE, "391"), "391");
         assert_eq!(
-            of_result(CLOCK, &none, "2026-07-25T09:03:11.482913-04:00 (America/New_York, Saturday)"),
+            of_result(CLOCK, "2026-07-25T09:03:11.482913-04:00 (America/New_York, Saturday)"),
             "09:03 on Saturday, 2026-07-25 (America/New_York, UTC-04:00)"
         );
-        assert_eq!(of_result(CLOCK, &none, "another form"), "another form");
+        assert_eq!(of_result(CLOCK, "another form"), "another form");
         assert_eq!(
-            of_result(READ, &none, "<untrusted kind=\"tool\" nonce=\"9f\">\nline\n</untrusted nonce=\"9f\">"),
+            of_result(READ, "<untrusted kind=\"tool\" nonce=\"9f\">\nline\n</untrusted nonce=\"9f\">"),
             "line"
         );
-        let to_ops = json!({"destination": "ops", "content": "hello"});
-        assert_eq!(of_result(SEND, &to_ops, "5 bytes"), "Recorded for ops. 5 bytes");
+        assert_eq!(of_result(SEND, "Recorded, not sent: 5 bytes."), "Recorded, not sent: 5 bytes.");
     }
 
     #[test]

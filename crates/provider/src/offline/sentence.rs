@@ -46,9 +46,10 @@ pub(super) const SEND: &str = "demo.external_write";
 pub(super) fn read(text: &str) -> Option<Wish> {
     let text = polite_words_off(text.trim());
     let question =
-        text.trim_end_matches(|last: char| matches!(last, '?' | '!' | '.') || last.is_whitespace());
-    arithmetic_wish(question)
-        .or_else(|| clock_wish(question))
+        text.trim_end_matches(|last: char| matches!(last, '?' | '!' | '.' | '=') || last.is_whitespace());
+    let typed_plainly = question.replace('’', "'");
+    arithmetic_wish(&typed_plainly)
+        .or_else(|| clock_wish(&typed_plainly))
         .or_else(|| file_wish(text, question))
         .or_else(|| command_wish(text))
 }
@@ -236,7 +237,8 @@ mod tests {
     fn arithmetic_is_asked_of_the_calculator() {
         check("What is 17 multiplied by 23?", CALCULATE, json!({"expression": "17 * 23"}));
         check("please calculate 2^10", CALCULATE, json!({"expression": "2 ^ 10"}));
-        check("17 * 23", CALCULATE, json!({"expression": "17 * 23"}));
+        check("17 * 23 =", CALCULATE, json!({"expression": "17 * 23"}));
+        check("What’s 2+2?", CALCULATE, json!({"expression": "2 + 2"}));
         check("Could you tell me what is 10 plus 5 minus 3.", CALCULATE, json!({"expression": "10 + 5 - 3"}));
         check("How much is 15% of 80?", CALCULATE, json!({"expression": "(15 / 100) * 80"}));
         check("What is the square root of 144?", CALCULATE, json!({"expression": "sqrt(144)"}));

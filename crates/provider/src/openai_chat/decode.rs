@@ -13,7 +13,7 @@ use crate::http::{self, Endpoint};
 use crate::reply::{Stop, Turn, Usage};
 use crate::request::Request;
 use crate::stream::SseEvent;
-use crate::wire::{DONE, Decoder, is_json};
+use crate::wire::{DONE, Decoder, Progress, is_json};
 
 /// The fields in which servers put thinking.
 const REASONING_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
@@ -222,12 +222,12 @@ impl Decoder for ChatDecoder<'_> {
         Ok(())
     }
 
-    fn is_whole(&self) -> bool {
-        self.is_done || self.assembly.stop.is_some()
-    }
-
-    fn is_ended(&self) -> bool {
-        self.is_done
+    fn progress(&self) -> Progress {
+        match (self.is_done, &self.assembly.stop) {
+            (true, _) => Progress::Ended,
+            (false, Some(_)) => Progress::Whole,
+            (false, None) => Progress::Open,
+        }
     }
 
     fn finish(mut self, sink: &mut dyn Sink) -> Turn {

@@ -187,6 +187,27 @@ async fn nobody_there() {
 }
 
 #[tokio::test]
+async fn a_server_without_https_is_not_spoken_to() {
+    for entry in remote() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("https://{}/v1", listener.local_addr().unwrap());
+        let (hello, hellos) = tokio::sync::oneshot::channel();
+        tokio::spawn(async move {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let mut first = [0; 1];
+            tokio::io::AsyncReadExt::read_exact(&mut socket, &mut first).await.unwrap();
+            hello.send(first[0]).unwrap();
+        });
+        let provider = build(entry.name, &config(&url).0).unwrap();
+        let (came, _) = ask(provider.as_ref(), &request("Go.")).await;
+        let error = came.unwrap_err();
+        assert_no_key(&error);
+        assert!(error.is_unreachable(), "{error}");
+        assert_eq!(hellos.await, Ok(22), "a TLS handshake, not a request");
+    }
+}
+
+#[tokio::test]
 async fn a_line_without_end_is_refused() {
     for entry in remote() {
         let mut line = b"data: ".to_vec();
