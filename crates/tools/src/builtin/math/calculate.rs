@@ -40,7 +40,7 @@ use serde_json::{Value, json};
 
 use super::expression::{Reason, calculate};
 use crate::capability::Context;
-use crate::tool::{Failure, Output, Tool};
+use crate::tool::{Failure, Output, Tool, opening_of};
 
 const DESCRIPTION: &str = "Computes a mathematical expression in decimal arithmetic with 50 significant digits, \
 rounding half to even (round(2.5) is 2). Operators: + - * /, // and % (both floor, so -7 // 2 is -4 and -7 % 2 is 1), \
@@ -94,6 +94,10 @@ impl Tool for Calculate {
             server_id: None,
             deprecated: false,
         }
+    }
+
+    fn manual(&self) -> String {
+        opening_of(include_str!("calculate.rs"))
     }
 
     async fn run(&self, permit: Claimed<Permit>, _context: &Context) -> Result<Output, Failure> {
@@ -185,10 +189,7 @@ mod tests {
             rounded to 50 significant digits
             {"result":"0.33333333333333333333333333333333333333333333333333","result_exact":false,"expression":"1 / 3"}"#]],
         );
-        check(
-            "ln(0)",
-            &expect!["tool.invalid_arguments.domain: character 1: arguments of ln (retryable: false)"],
-        );
+        check("ln(0)", &expect!["tool.invalid_arguments.domain: character 1: ln (retryable: false)"]);
     }
 
     /// A schema and the struct that reads its arguments must accept the same: what one lets through, the

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 
 use super::zone::{NoLocalTime, local_time};
 use crate::capability::Context;
-use crate::tool::{Failure, Output, Tool};
+use crate::tool::{Failure, Output, Tool, opening_of};
 
 const DESCRIPTION: &str = "Tells the current date, time and weekday in a time zone. The zone is an IANA name in its \
 exact spelling, such as UTC, America/New_York or Etc/GMT+5; without one, UTC. Abbreviations such as EST, offsets such \
@@ -75,6 +75,10 @@ impl Tool for CurrentTime {
             server_id: None,
             deprecated: false,
         }
+    }
+
+    fn manual(&self) -> String {
+        opening_of(include_str!("current_time.rs"))
     }
 
     async fn run(&self, permit: Claimed<Permit>, context: &Context) -> Result<Output, Failure> {

@@ -6,15 +6,15 @@
 //!
 //! | module | the one idea |
 //! |---|---|
-//! | [`token`] | characters to tokens |
-//! | [`parse`] | tokens to a postfix program, with the depth bound |
-//! | [`name`] | the functions and constants there are |
-//! | [`evaluate`] | a program to a value |
-//! | [`decimal`] | the numbers, and the one function that rounds |
-//! | [`literal`], [`render`] | numbers from text and to text |
-//! | [`arithmetic`], [`power`], [`elementary`] | the operations |
-//! | [`split`], [`fixed`] | what `elementary` is computed with |
-//! | [`fault`] | why there is no value |
+//! | `token` | characters to tokens |
+//! | `parse` | tokens to a value, with the depth bound and the order of faults |
+//! | `name` | the functions and constants there are |
+//! | `evaluate` | which operation an operator or a function is |
+//! | `decimal` | the numbers, and the one function that rounds |
+//! | `literal`, `render` | numbers from text and to text |
+//! | `arithmetic`, `power`, `elementary` | the operations |
+//! | `split`, `fixed` | what `elementary` is computed with |
+//! | `fault` | why there is no value |
 
 mod arithmetic;
 mod decimal;
@@ -48,8 +48,6 @@ pub struct Answer {
 /// One of eight [`Reason`]s. Faults are looked for in this order: the length, the tokens, the syntax and
 /// depth, the names and numbers of arguments, and then the evaluation from left to right.
 pub fn calculate(expression: &str) -> Result<Answer, Fault> {
-    let tokens = token::tokens(expression)?;
-    let program = parse::parse(expression, &tokens)?;
-    let (value, exact) = evaluate::evaluate(expression, &program)?;
+    let (value, exact) = parse::evaluate(expression)?;
     Ok(Answer { result: render::render(&value), exact })
 }

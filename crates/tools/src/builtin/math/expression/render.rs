@@ -4,7 +4,7 @@
 use std::iter::repeat_n;
 
 use dashu_base::{DivRem as _, UnsignedAbs as _};
-use dashu_int::UBig;
+use dashu_int::{IBig, UBig};
 
 use super::decimal::Decimal;
 
@@ -13,6 +13,8 @@ const BAND: i64 = 25;
 /// Decimal digits of one chunk, which a machine word takes.
 const CHUNK_DIGITS: usize = 19;
 const CHUNK: u64 = 10_u64.pow(19);
+/// Room for the digits of a settled value, which has fifty.
+const BUFFER_DIGITS: usize = 3 * CHUNK_DIGITS;
 
 /// The text of a value: no zeros at the end of a fraction; outside of the band one digit before the
 /// point, a small `e` and a signed exponent.
@@ -20,7 +22,8 @@ pub(super) fn render(value: &Decimal) -> String {
     if value.is_zero() {
         return "0".to_owned();
     }
-    let digits = digits(value.significand.clone().unsigned_abs());
+    let digits = Digits::of(&value.significand);
+    let digits = digits.as_str();
     let n_digits = i64::try_from(digits.len()).unwrap_or(i64::MAX / 4);
     let adjusted = value.exponent + n_digits - 1;
     let n_zeros = digits.bytes().rev().take_while(|digit| *digit == b'0').count();
@@ -71,59 +74,61 @@ fn scientific(text: &mut String, digits: &str, adjusted: i64) {
     text.push_str(&adjusted.unsigned_abs().to_string());
 }
 
-/// The decimal digits of a positive number. Its significand has about fifty, so it is split into chunks
-/// of one word each; the general conversion of the library took three times as long.
-fn digits(magnitude: UBig) -> String {
-    let mut chunks = [0_u64; 3];
-    let mut rest = magnitude;
-    let mut n_chunks = 0;
-    for chunk in &mut chunks {
-        if let Ok(small) = u64::try_from(&rest)
-            && small < CHUNK
-        {
-            *chunk = small;
-            n_chunks += 1;
-            rest = UBig::ZERO;
-            break;
-        }
-        let (quotient, low) = rest.div_rem(CHUNK);
-        (*chunk, rest) = (low, quotient);
-        n_chunks += 1;
-    }
-    if !rest.is_zero() {
-        // More than 57 digits: no value has them, but the answer would still be right.
-        return rest.to_string()
-            + &chunks.iter().rev().map(|chunk| format!("{chunk:019}")).collect::<String>();
-    }
-    let mut text = String::with_capacity(n_chunks * CHUNK_DIGITS);
-    for chunk in chunks.iter().take(n_chunks).rev() {
-        push_chunk(&mut text, *chunk);
-    }
-    text
+/// The decimal digits of a positive number, in a buffer: fifty digits are three chunks of one word. The
+/// general conversion of the library took three times as long.
+struct Digits {
+    buffer: [u8; BUFFER_DIGITS],
+    start: usize,
 }
 
-/// Appends a chunk: the first one as it is, each further one with its leading zeros.
-fn push_chunk(text: &mut String, chunk: u64) {
-    let mut buffer = [b'0'; CHUNK_DIGITS];
-    let mut rest = chunk;
-    let mut n_digits = 0;
-    for slot in buffer.iter_mut().rev() {
-        if rest == 0 {
-            break;
+impl Digits {
+    fn of(significand: &IBig) -> Self {
+        let mut digits = Self { buffer: [b'0'; BUFFER_DIGITS], start: BUFFER_DIGITS };
+        let magnitude = significand.unsigned_abs();
+        let mut wide = u128::try_from(&magnitude).unwrap_or_else(|_| digits.split_off_low(magnitude));
+        loop {
+            let (rest, chunk) = (wide / u128::from(CHUNK), wide % u128::from(CHUNK));
+            let is_last = rest == 0;
+            digits.push_front(u64::try_from(chunk).unwrap_or(0), if is_last { 1 } else { CHUNK_DIGITS });
+            if is_last {
+                return digits;
+            }
+            wide = rest;
         }
-        *slot = b'0' + u8::try_from(rest % 10).unwrap_or(0);
-        rest /= 10;
-        n_digits += 1;
     }
-    let n_shown = if text.is_empty() { n_digits } else { CHUNK_DIGITS };
-    let shown = buffer.get(CHUNK_DIGITS - n_shown..).unwrap_or_default();
-    text.push_str(str::from_utf8(shown).unwrap_or_default());
+
+    /// Writes the low digits of a long number and gives back the others.
+    fn split_off_low(&mut self, magnitude: UBig) -> u128 {
+        let (rest, low) = magnitude.div_rem(CHUNK);
+        self.push_front(low, CHUNK_DIGITS);
+        // A settled value has at most fifty digits, so 31 are left, and those fit.
+        u128::try_from(&rest).unwrap_or(u128::MAX)
+    }
+
+    /// Writes the digits of `chunk` before what is there, at least `n_digits_least` of them.
+    fn push_front(&mut self, chunk: u64, n_digits_least: usize) {
+        let mut rest = chunk;
+        let mut n_digits = 0;
+        let free = self.buffer.get_mut(..self.start).unwrap_or_default();
+        for slot in free.iter_mut().rev() {
+            if rest == 0 && n_digits >= n_digits_least {
+                break;
+            }
+            *slot = b'0' + u8::try_from(rest % 10).unwrap_or(0);
+            rest /= 10;
+            n_digits += 1;
+        }
+        self.start -= n_digits;
+    }
+
+    fn as_str(&self) -> &str {
+        str::from_utf8(self.buffer.get(self.start..).unwrap_or_default()).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dashu_int::IBig;
     use proptest::prelude::*;
 
     fn check(significand: &str, exponent: i64, expect: &str) {
@@ -151,8 +156,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn digits_are_those_of_the_library(text in "[1-9][0-9]{0,80}") {
-            prop_assert_eq!(digits(text.parse().unwrap()), text);
+        fn digits_are_those_of_the_library(text in "[1-9][0-9]{0,49}") {
+            let digits = Digits::of(&text.parse().unwrap());
+            prop_assert_eq!(digits.as_str(), text);
         }
     }
 }

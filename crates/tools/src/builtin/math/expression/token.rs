@@ -32,39 +32,60 @@ pub(super) struct Token {
     pub(super) end: usize,
 }
 
-/// The tokens of `expression`, without the blank space between them, and one [`Kind::End`].
-pub(super) fn tokens(expression: &str) -> Result<Vec<Token>, Fault> {
-    let is_too_long =
-        expression.len() > EXPRESSION_CHARS_MAX && expression.chars().nth(EXPRESSION_CHARS_MAX).is_some();
-    if is_too_long {
-        let what = "more characters than an expression may have";
-        return Err(Fault::at(Reason::ExpressionTooLong, expression, expression.len(), what));
+/// Reads an expression token by token.
+#[derive(Debug)]
+pub(super) struct Lexer<'a> {
+    expression: &'a str,
+    next: usize,
+    n_tokens: usize,
+}
+
+impl<'a> Lexer<'a> {
+    /// A lexer at the beginning of `expression`, unless that has too many characters.
+    pub(super) fn new(expression: &'a str) -> Result<Self, Fault> {
+        let is_too_long =
+            expression.len() > EXPRESSION_CHARS_MAX && expression.chars().nth(EXPRESSION_CHARS_MAX).is_some();
+        if is_too_long {
+            let what = "more characters than an expression may have";
+            return Err(Fault::at(Reason::ExpressionTooLong, expression, expression.len(), what));
+        }
+        Ok(Self { expression, next: 0, n_tokens: 0 })
     }
-    let bytes = expression.as_bytes();
-    let mut tokens = Vec::with_capacity(bytes.len().min(EXPRESSION_TOKENS_MAX) / 2 + 2);
-    let mut start = 0;
-    while let Some(first) = bytes.get(start) {
-        if is_blank(*first) {
+
+    /// The next token, after any blank space; [`Kind::End`] when there is no more.
+    pub(super) fn token(&mut self) -> Result<Token, Fault> {
+        let bytes = self.expression.as_bytes();
+        let mut start = self.next;
+        while bytes.get(start).is_some_and(|byte| is_blank(*byte)) {
             start += 1;
-            continue;
         }
-        let Some((kind, length)) = token(*first, bytes.get(start..).unwrap_or_default()) else {
-            return Err(Fault::at(
-                Reason::Syntax,
-                expression,
-                start,
-                "a character that no token begins with",
-            ));
+        let Some(first) = bytes.get(start) else {
+            self.next = start;
+            return Ok(Token { kind: Kind::End, start, end: start });
         };
-        if tokens.len() == EXPRESSION_TOKENS_MAX {
+        let Some((kind, length)) = token(*first, bytes.get(start..).unwrap_or_default()) else {
+            let what = "a character that no token begins with";
+            return Err(Fault::at(Reason::Syntax, self.expression, start, what));
+        };
+        if self.n_tokens == EXPRESSION_TOKENS_MAX {
             let what = "more tokens than an expression may have";
-            return Err(Fault::at(Reason::ExpressionTooLong, expression, start, what));
+            return Err(Fault::at(Reason::ExpressionTooLong, self.expression, start, what));
         }
-        tokens.push(Token { kind, start, end: start + length });
-        start += length;
+        self.n_tokens += 1;
+        self.next = start + length;
+        Ok(Token { kind, start, end: self.next })
     }
-    tokens.push(Token { kind: Kind::End, start, end: start });
-    Ok(tokens)
+
+    /// Reads to the end, for the sake of the faults that may be there.
+    pub(super) fn rest(&mut self) -> Result<(), Fault> {
+        while self.token()?.kind != Kind::End {}
+        Ok(())
+    }
+
+    /// The text that is read.
+    pub(super) const fn expression(&self) -> &'a str {
+        self.expression
+    }
 }
 
 /// ASCII blank space; other kinds of space are no part of the language.
@@ -123,13 +144,23 @@ fn number_length(rest: &[u8]) -> usize {
 mod tests {
     use super::*;
 
+    /// All tokens before the end.
+    fn tokens(expression: &str) -> Result<Vec<Token>, Fault> {
+        let mut lexer = Lexer::new(expression)?;
+        let mut tokens = Vec::new();
+        loop {
+            let token = lexer.token()?;
+            if token.kind == Kind::End {
+                return Ok(tokens);
+            }
+            tokens.push(token);
+        }
+    }
+
     fn check(expression: &str, expect: &[(Kind, &str)]) {
-        let mut found: Vec<_> = tokens(expression)
-            .unwrap()
-            .iter()
-            .map(|t| (t.kind, expression.get(t.start..t.end).unwrap()))
-            .collect();
-        assert_eq!(found.pop(), Some((Kind::End, "")));
+        let tokens = tokens(expression).unwrap();
+        let found: Vec<_> =
+            tokens.iter().map(|t| (t.kind, expression.get(t.start..t.end).unwrap())).collect();
         assert_eq!(found, expect);
     }
 
@@ -163,7 +194,7 @@ mod tests {
         let too_long = tokens(&"é".repeat(EXPRESSION_CHARS_MAX + 1)).unwrap_err();
         assert_eq!(too_long.reason, Reason::ExpressionTooLong, "characters are counted, not bytes");
         assert_eq!(tokens(&"é".repeat(EXPRESSION_CHARS_MAX)).unwrap_err().reason, Reason::Syntax);
-        assert_eq!(tokens(&"(".repeat(EXPRESSION_TOKENS_MAX)).unwrap().len(), EXPRESSION_TOKENS_MAX + 1);
+        assert_eq!(tokens(&"(".repeat(EXPRESSION_TOKENS_MAX)).unwrap().len(), EXPRESSION_TOKENS_MAX);
         let too_many = tokens(&"(".repeat(EXPRESSION_TOKENS_MAX + 1)).unwrap_err();
         assert_eq!(too_many.reason, Reason::ExpressionTooLong);
     }
