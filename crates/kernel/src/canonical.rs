@@ -76,8 +76,13 @@ impl Digest {
     /// Its 64 lower-case hexadecimal digits.
     #[must_use]
     pub fn to_hex(self) -> String {
-        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-        self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+        let mut digits = String::with_capacity(64);
+        for byte in self.0 {
+            for value in [byte >> 4, byte & 15] {
+                digits.push(char::from_digit(u32::from(value), 16).unwrap_or('0'));
+            }
+        }
+        digits
     }
 
     /// Reads 64 lower-case hexadecimal digits.
@@ -126,7 +131,7 @@ impl std::str::FromStr for Digest {
 
 impl Serialize for Digest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.to_hex())
     }
 }
 
@@ -475,6 +480,21 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_string_is_written_as_the_json_library_writes_it(text in any::<String>(), plain in "[ -~]*") {
+            for text in [text, plain] {
+                let canonical = Canonical::of(&Value::from(text.as_str())).unwrap();
+                prop_assert_eq!(canonical.as_str(), serde_json::to_string(&text).unwrap());
+            }
+        }
+
+        #[test]
+        fn what_is_plain_at_a_glance_is_its_own_spelling(text in "-?0{0,2}[0-9]{0,25}") {
+            if number::is_plain(&text) {
+                prop_assert_eq!(number::canonical(&text), Ok(text));
+            }
+        }
+
         #[test]
         fn the_order_of_members_does_not_count(value in json_value()) {
             let canonical = Canonical::of(&value).unwrap();

@@ -77,6 +77,14 @@ pub enum EventFault {
     NotCanonical(#[from] NotCanonical),
 }
 
+/// The members of an object; for anything else the error that says what it is.
+fn object(value: Value) -> Result<Map<String, Value>, serde_json::Error> {
+    match value {
+        Value::Object(members) => Ok(members),
+        other => serde_json::from_value(other),
+    }
+}
+
 /// Declares the list of event types: the enum, and how each is written and read.
 macro_rules! event_types {
     ($($(#[$doc:meta])* $name:ident($payload:ty) = $wire:literal, $version:literal;)*) => {
@@ -110,7 +118,7 @@ macro_rules! event_types {
             pub fn payload(&self) -> Result<Map<String, Value>, EventFault> {
                 let written = match self { $(Self::$name(payload) => serde_json::to_value(payload),)* };
                 written
-                    .and_then(serde_json::from_value)
+                    .and_then(object)
                     .map_err(|source| EventFault::Payload { kind: self.kind(), source })
             }
 

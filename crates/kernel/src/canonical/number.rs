@@ -26,6 +26,16 @@ struct Parts {
     exponent: i64,
 }
 
+/// Digits of the longest whole number that is certainly written without an exponent.
+const PLAIN_DIGITS_MAX: usize = 21;
+
+/// Whether a text is its own canonical form at a glance, as that of almost every number is: a whole number
+/// of few digits, without a sign and without a zero in front.
+pub(super) fn is_plain(text: &str) -> bool {
+    let is_short = text.len() == 1 || (text.len() <= PLAIN_DIGITS_MAX && !text.starts_with('0'));
+    is_short && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The one spelling of the number that `text` spells.
 ///
 /// Plain digits where the first significant digit stands for 10^-7 up to 10^20; otherwise one digit, the

@@ -76,6 +76,7 @@ fn write_value(value: &Value, strings: Strings, depth: usize, out: &mut String) 
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
         Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) if number::is_plain(number.as_str()) => out.push_str(number.as_str()),
         Value::Number(number) => out.push_str(&number::canonical(number.as_str())?),
         Value::String(text) => write_string(text, strings, out),
         Value::Array(items) => {
@@ -106,15 +107,35 @@ fn write_object(
     if members.keys().any(|key| key.starts_with(PRIVATE_KEY_PREFIX)) {
         return Err(NotCanonical::PrivateKey);
     }
+    if let Strings::Nfc = strings {
+        return write_normalised(members, depth, out);
+    }
+    let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
+    sorted.sort_unstable_by_key(|(key, _)| *key);
+    out.push('{');
+    for (place, (key, value)) in sorted.into_iter().enumerate() {
+        if place > 0 {
+            out.push(',');
+        }
+        write_exact(key, out);
+        out.push(':');
+        write_value(value, strings, depth, out)?;
+    }
+    out.push('}');
+    Ok(())
+}
+
+/// The members under their normalised keys. Equal ones are in the order of the text of their values.
+fn write_normalised(
+    members: &Map<String, Value>,
+    depth: usize,
+    out: &mut String,
+) -> Result<(), NotCanonical> {
     let mut written = Vec::with_capacity(members.len());
     for (key, value) in members {
         let mut text = String::new();
-        write_value(value, strings, depth, &mut text)?;
-        let key = match strings {
-            Strings::Exact => key.clone(),
-            Strings::Nfc => key.nfc().collect(),
-        };
-        written.push((key, text));
+        write_value(value, Strings::Nfc, depth, &mut text)?;
+        written.push((key.nfc().collect::<String>(), text));
     }
     written.sort_unstable();
     out.push('{');
@@ -122,7 +143,7 @@ fn write_object(
         if place > 0 {
             out.push(',');
         }
-        write_string(key, Strings::Exact, out);
+        write_exact(key, out);
         out.push(':');
         out.push_str(text);
     }
@@ -130,10 +151,22 @@ fn write_object(
     Ok(())
 }
 
-/// Writes a string with the escapes that JSON demands and no others.
 fn write_string(text: &str, strings: Strings, out: &mut String) {
     match strings {
-        Strings::Exact => out.push_str(&Value::from(text).to_string()),
-        Strings::Nfc => out.push_str(&Value::from(text.nfc().collect::<String>()).to_string()),
+        Strings::Exact => write_exact(text, out),
+        Strings::Nfc => write_exact(&text.nfc().collect::<String>(), out),
+    }
+}
+
+/// Writes a string with the escapes that JSON demands and no others. Most need none, and each event of a
+/// journal is written with dozens of them, so those are not taken through the JSON library.
+fn write_exact(text: &str, out: &mut String) {
+    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        out.reserve(text.len() + 2);
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        out.push_str(&Value::from(text).to_string());
     }
 }

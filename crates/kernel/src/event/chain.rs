@@ -5,6 +5,8 @@
 //! still holds (see [`Disclosure`]). Every digest here is over length-prefixed parts, see
 //! [`Digest::of_fields`], so that no byte can move from one part to the next.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{Event, EventFault, NewEvent, Salt};
@@ -64,8 +66,7 @@ pub(super) fn field_digest(field_salt: &Salt, name: &str, value: &Value) -> Resu
 }
 
 /// The hash of an event from the digests of its fields, in their fixed order.
-pub(super) fn event_hash<'a>(previous: &Digest, fields: impl Iterator<Item = (&'a str, Digest)>) -> Digest {
-    let fields: Vec<(&str, Digest)> = fields.collect();
+pub(super) fn event_hash(previous: &Digest, fields: &[(&str, Digest)]) -> Digest {
     let parts = fields.iter().flat_map(|(name, digest)| [name.as_bytes(), digest.as_bytes().as_slice()]);
     Digest::of_fields([EVENT_TAG, previous.as_bytes().as_slice()].into_iter().chain(parts))
 }
@@ -100,15 +101,15 @@ impl Event {
     ///
     /// [`NotCanonical`] where a value of its payload has no canonical form.
     pub fn computed_hash(&self) -> Result<Digest, NotCanonical> {
-        let digests = self
-            .fields()
-            .into_iter()
+        let fields = self.fields();
+        let digests = fields
+            .iter()
             .map(|(name, value)| {
-                let digest = field_digest(&field_salt(&self.salt, &name), &name, &value)?;
-                Ok((name, digest))
+                let digest = field_digest(&field_salt(&self.salt, name), name, value)?;
+                Ok((name.as_ref(), digest))
             })
             .collect::<Result<Vec<_>, NotCanonical>>()?;
-        Ok(event_hash(&self.previous, digests.iter().map(|(name, digest)| (name.as_str(), *digest))))
+        Ok(event_hash(&self.previous, &digests))
     }
 
     /// The end of the chain when this is its last event.
@@ -118,7 +119,8 @@ impl Event {
     }
 
     /// Every field that the hash covers, in the fixed order: the envelope, then the payload's by name.
-    pub(super) fn fields(&self) -> Vec<(String, Value)> {
+    /// Every event of a session is hashed, so nothing is copied that can be looked at.
+    pub(super) fn fields(&self) -> Vec<(Cow<'static, str>, Cow<'_, Value>)> {
         let run = self.run.map_or(Value::Null, |run| Value::from(run.to_string()));
         let envelope = [
             ("sequence", Value::from(self.sequence)),
@@ -129,12 +131,12 @@ impl Event {
             ("type", Value::from(self.kind.clone())),
             ("version", Value::from(self.version)),
         ];
-        let mut payload: Vec<_> = self
-            .payload
-            .iter()
-            .map(|(name, value)| (format!("{PAYLOAD_PREFIX}{name}"), value.clone()))
-            .collect();
-        payload.sort_by(|(one, _), (other, _)| one.cmp(other));
-        envelope.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(payload).collect()
+        let mut payload: Vec<(&String, &Value)> = self.payload.iter().collect();
+        payload.sort_unstable_by_key(|(name, _)| *name);
+        let payload = payload
+            .into_iter()
+            .map(|(name, value)| (Cow::Owned(format!("{PAYLOAD_PREFIX}{name}")), Cow::Borrowed(value)));
+        let envelope = envelope.into_iter().map(|(name, value)| (Cow::Borrowed(name), Cow::Owned(value)));
+        envelope.chain(payload).collect()
     }
 }

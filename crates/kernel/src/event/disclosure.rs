@@ -59,11 +59,12 @@ impl Disclosure {
             .into_iter()
             .map(|(name, value)| {
                 let salt = field_salt(&event.salt, &name);
-                if ALWAYS_SHOWN.contains(&name.as_str()) || shows(&name) {
+                if ALWAYS_SHOWN.contains(&name.as_ref()) || shows(&name) {
+                    let (name, value) = (name.into_owned(), value.into_owned());
                     return Ok(Field::Shown { name, salt, value });
                 }
                 let digest = field_digest(&salt, &name, &value)?;
-                Ok(Field::Withheld { name, digest })
+                Ok(Field::Withheld { name: name.into_owned(), digest })
             })
             .collect::<Result<Vec<_>, NotCanonical>>()?;
         Ok(Self { previous: event.previous, fields, hash: event.hash })
@@ -83,7 +84,7 @@ impl Disclosure {
                 Field::Withheld { name, digest } => Ok((name.as_str(), *digest)),
             })
             .collect::<Result<Vec<_>, NotCanonical>>()?;
-        Ok(event_hash(&self.previous, digests.into_iter()))
+        Ok(event_hash(&self.previous, &digests))
     }
 
     /// What is shown, by name.
