@@ -1,0 +1,113 @@
+//! Builds what a verb needs, and nothing that it does not: `call`, `tools` and `journal` never make a
+//! client for the network, and a schema is compiled when its tool is called.
+
+mod model;
+mod storage;
+
+use std::sync::Arc;
+
+use mast_kernel::id::{PrincipalId, TenantId};
+use mast_kernel::policy::{Authority, Overlay, Policy};
+use mast_kernel::scope;
+use mast_runtime::{Runtime, World};
+use mast_store::Store;
+use mast_tools::Toolbox;
+
+pub(crate) use model::{Chosen, Reason, choose, local_servers};
+pub(crate) use storage::{open_store, open_to_look};
+
+use crate::args::Global;
+use crate::config::{Config, Environment, Flags, Paths};
+use crate::error::CliError;
+use crate::output::Printer;
+
+/// What every verb starts from.
+#[derive(Debug)]
+pub(crate) struct Start {
+    /// What holds for every verb.
+    pub(crate) global: Global,
+    /// Where everything is printed.
+    pub(crate) printer: Printer,
+    /// The variables that Mast knows.
+    pub(crate) environment: Environment,
+    /// Where the files are.
+    pub(crate) paths: Paths,
+}
+
+impl Start {
+    /// Finds the folders.
+    ///
+    /// # Errors
+    ///
+    /// [`CliError`] when there is no place for them.
+    pub(crate) fn new(global: Global, printer: &Printer, environment: Environment) -> Result<Self, CliError> {
+        let paths = Paths::find(global.config.as_deref(), global.data_dir.as_deref(), &environment)?;
+        Ok(Self { global, printer: printer.clone(), environment, paths })
+    }
+
+    /// The settings in force.
+    ///
+    /// # Errors
+    ///
+    /// [`CliError`] with the first thing that is wrong with them.
+    pub(crate) fn config(&self, flags: &Flags) -> Result<Config, CliError> {
+        Ok(Config::load(&self.paths, &self.environment, flags)?)
+    }
+
+    /// The clocks and the randomness of this start.
+    pub(crate) fn world(&self) -> World {
+        match self.global.fixed_clock {
+            None => World::system(),
+            Some(now) => World::system().with_tool_clock(now),
+        }
+    }
+}
+
+/// Runs a verb's work on one thread: nothing here computes beside something else.
+///
+/// # Errors
+///
+/// [`CliError`] of the work, or when the system has no resources for it.
+pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
+    let executor = executor()?;
+    let done = executor.block_on(work);
+    leave(executor);
+    done
+}
+
+/// What runs asynchronous work.
+///
+/// # Errors
+///
+/// [`CliError`] when the system has no resources for it.
+pub(crate) fn executor() -> Result<tokio::runtime::Runtime, CliError> {
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    built.map_err(|source| CliError::Stream { what: "cannot start", source })
+}
+
+/// Lets the process end without closing the database. Closing it writes the log back into the database
+/// and removes it, which costs every short command two syncs and gains nothing: what was committed is in
+/// the log, and the next start goes on with it.
+pub(crate) fn leave(executor: tokio::runtime::Runtime) {
+    std::mem::forget(executor);
+}
+
+/// The person at this machine: all scopes of the platform, and no others.
+pub(crate) fn local_authority() -> Authority {
+    Authority {
+        tenant: TenantId::from_u128(1),
+        principal: PrincipalId::from_u128(1),
+        scopes: scope::platform(),
+    }
+}
+
+/// The runtime over a store, with Mast's own tools.
+///
+/// # Errors
+///
+/// [`CliError`] when the tools cannot be registered.
+pub(crate) fn runtime(start: &Start, config: &Config, store: Arc<dyn Store>) -> Result<Runtime, CliError> {
+    let toolbox = Arc::new(Toolbox::builtin()?);
+    let overlay = if config.text("policy.overlay") == Some("off") { Overlay::Off } else { Overlay::On };
+    Ok(Runtime::new(store, toolbox, Policy::builtin(overlay), start.world()))
+}

@@ -1,0 +1,92 @@
+//! Opens the store of the data folder, and makes both if they are not there: the folder for its owner
+//! alone, and beside the database the key that signs the journal's heads.
+//!
+//! Rejected: the key inside the database, where whoever can rewrite the journal could sign it anew.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use mast_kernel::id::StoreId;
+use mast_runtime::SystemIds;
+use mast_store::sign::Signer;
+use mast_store::{OpenOptions, SqliteStore, Store, StoreIdentity};
+
+use super::Start;
+use crate::config::{Paths, private_folder};
+use crate::error::CliError;
+
+/// Name of the file with the key that signs heads.
+const KEY_FILE: &str = "journal.key";
+
+/// Opens the store, and makes it if it is not there.
+///
+/// # Errors
+///
+/// [`CliError`] when the folder, the key or the database cannot be made or read.
+pub(crate) async fn open_store(start: &Start) -> Result<Arc<dyn Store>, CliError> {
+    private_folder(&start.paths.data)?;
+    open(start, true).await
+}
+
+/// Opens the store for looking; none if nothing is on record yet. Nothing is made.
+///
+/// # Errors
+///
+/// [`CliError`] when the key or the database cannot be read.
+pub(crate) async fn open_to_look(start: &Start) -> Result<Option<Arc<dyn Store>>, CliError> {
+    let path = start.paths.database();
+    match path.try_exists() {
+        Ok(false) => Ok(None),
+        Ok(true) => open(start, false).await.map(Some),
+        Err(error) => Err(CliError::file("cannot look for", path, error)),
+    }
+}
+
+async fn open(start: &Start, create: bool) -> Result<Arc<dyn Store>, CliError> {
+    let world = start.world();
+    let id = StoreId::from_u128(world.ids.next_bits());
+    let options = OpenOptions {
+        path: start.paths.database(),
+        identity_if_new: StoreIdentity { id, created_at: world.clock.now() },
+        signer: Signer::from_seed(&signing_key(&start.paths)?),
+        create,
+    };
+    Ok(Arc::new(SqliteStore::open(options).await?))
+}
+
+/// The seed of the signing key; made with the first database.
+fn signing_key(paths: &Paths) -> Result<[u8; 32], CliError> {
+    let path = paths.data.join(KEY_FILE);
+    match std::fs::read(&path) {
+        Ok(bytes) => bytes.try_into().map_err(|_| {
+            let message = format!("{} is not the key that mast made", path.display());
+            CliError::failed(message, "put back a copy of it")
+        }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => make_key(paths, &path),
+        Err(error) => Err(CliError::file("cannot read the journal's key", path, error)),
+    }
+}
+
+fn make_key(paths: &Paths, path: &Path) -> Result<[u8; 32], CliError> {
+    if paths.database().exists() {
+        let message = format!("{} is missing: the journal beside it was signed with it", path.display());
+        return Err(CliError::failed(message, "put back a copy of it, or choose another --data-dir"));
+    }
+    let failed = |error| CliError::file("cannot write the journal's key", path, error);
+    let no_randomness = |_| CliError::failed("this machine gives no randomness", "");
+    let key = SystemIds::key().map_err(no_randomness)?;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(mut file) => file.write_all(&key).and_then(|()| file.sync_all()).map(|()| key).map_err(failed),
+        // Another process made it in the same moment.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            let bytes = std::fs::read(path).map_err(failed)?;
+            bytes.try_into().map_err(|_| CliError::failed("the journal's key is being made", "ask again"))
+        }
+        Err(error) => Err(failed(error)),
+    }
+}

@@ -1,0 +1,289 @@
+//! `mast journal`: what is on record, event by event, and the check that nobody has changed it.
+
+use clap::{Args, Subcommand};
+use mast_kernel::canonical::Digest;
+use mast_kernel::event::Event;
+use mast_kernel::id::SessionId;
+use mast_store::Store;
+use mast_store::verify::{Report, Wanted as Ask};
+use serde_json::{Map, Value, json};
+
+use crate::assemble::{Start, block_on, open_to_look};
+use crate::commands::runs::nothing_yet;
+use crate::commands::time_of_day;
+use crate::error::{CliError, Exit};
+use crate::ids::{Found, Wanted, find};
+use crate::output::layout::{count, cut, pad};
+use crate::output::{Printer, Style};
+
+/// Events that are read at a time.
+const PAGE: u32 = 500;
+
+/// Payload fields that only a program compares: commitments and pins. `--json` has them.
+const QUIET: &[&str] = &[
+    "arguments",
+    "authority",
+    "card",
+    "catalogue",
+    "content",
+    "contract",
+    "idempotency_key",
+    "outcome",
+    "pin",
+    "policy_version",
+    "prefix",
+    "principal",
+    "seal",
+    "sealed",
+    "source",
+    "store",
+    "tenant",
+];
+
+/// Payload fields that say most of what happened, in this order before the others.
+const FIRST: &[&str] = &[
+    "declared",
+    "tool",
+    "decision",
+    "status",
+    "outcome_status",
+    "reason_code",
+    "completion",
+    "reason",
+    "provider",
+    "model",
+];
+
+/// Columns of an event's type.
+const KIND_COLUMNS: usize = 28;
+
+/// Arguments of `mast journal`.
+#[derive(Debug, Args)]
+pub(crate) struct JournalArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Show the events of a run or a session, in order
+    Show {
+        /// The id of a run or session, an ending of it, or `latest`
+        id: String,
+    },
+    /// Check that no event was changed, left out or moved
+    Verify {
+        /// Only this session; all of them when none is named
+        session: Option<String>,
+        /// A head that was noted before: the journal must still lead up to it
+        #[arg(long, value_name = "HASH")]
+        head: Option<String>,
+    },
+}
+
+/// Shows or checks the journal.
+///
+/// # Errors
+///
+/// [`CliError`] when there is no such run or session, or the store cannot be read.
+pub(crate) fn run(args: &JournalArgs, start: &Start) -> Result<Exit, CliError> {
+    block_on(async {
+        let store = open_to_look(start).await?.ok_or_else(nothing_yet)?;
+        match &args.verb {
+            Verb::Show { id } => show(id, &*store, &start.printer).await,
+            Verb::Verify { session, head } => {
+                verify(session.as_deref(), head.as_deref(), &*store, &start.printer).await
+            }
+        }
+    })
+}
+
+async fn show(text: &str, store: &dyn Store, printer: &Printer) -> Result<Exit, CliError> {
+    let found = find(store, text, Wanted::Either).await?;
+    let run = match &found {
+        Found::Run(run) => Some(run.id),
+        Found::Session(_) => None,
+    };
+    let mut after = 0;
+    let mut last = None;
+    let mut shown = Vec::new();
+    loop {
+        let page = store.events(found.session(), after, PAGE).await?;
+        let Some(newest) = page.last() else { break };
+        after = newest.sequence;
+        last = Some((newest.sequence, newest.hash));
+        for event in page.into_iter().filter(|event| run.is_none() || event.run == run) {
+            if printer.is_json() {
+                shown.push(as_json(&event));
+            } else {
+                print(&event, printer)?;
+            }
+        }
+    }
+    if printer.is_json() {
+        printer.result_json(&Value::Array(shown))?;
+    } else if let Some((sequence, hash)) = last {
+        printer.note(&[(Style::Dim, &format!("head {hash} · event {sequence} of {}", found.session()))]);
+    }
+    Ok(Exit::Done)
+}
+
+/// The events of a session behind a sequence, as JSON values, and the sequence of the last one.
+///
+/// # Errors
+///
+/// [`CliError`] when the store cannot be read.
+pub(crate) async fn events_behind(
+    store: &dyn Store,
+    session: SessionId,
+    mut after: u64,
+) -> Result<(Vec<Value>, u64), CliError> {
+    let mut events = Vec::new();
+    loop {
+        let page = store.events(session, after, PAGE).await?;
+        let Some(newest) = page.last() else { return Ok((events, after)) };
+        after = newest.sequence;
+        events.extend(page.iter().map(as_json));
+    }
+}
+
+/// The sequence of the last event of a session; 0 before the first.
+///
+/// # Errors
+///
+/// [`CliError`] when the store cannot be read.
+pub(crate) async fn last_event(store: &dyn Store, session: SessionId) -> Result<u64, CliError> {
+    let mut last = 0;
+    while let Some(newest) = store.events(session, last, PAGE).await?.pop() {
+        last = newest.sequence;
+    }
+    Ok(last)
+}
+
+/// An event with an id of its own: its session and its place there.
+fn as_json(event: &Event) -> Value {
+    let mut value = json!({"id": format!("{}:{}", event.session, event.sequence)});
+    if let (Some(fields), Ok(Value::Object(rest))) = (value.as_object_mut(), serde_json::to_value(event)) {
+        fields.extend(rest);
+    }
+    value
+}
+
+fn print(event: &Event, printer: &Printer) -> Result<(), CliError> {
+    let head = format!("{:>4}  {}  ", event.sequence, time_of_day(event.at));
+    let kind = pad(&event.kind, KIND_COLUMNS);
+    let fields = interesting(&event.payload);
+    let room = printer.columns().saturating_sub(head.len() + KIND_COLUMNS + 1);
+    let fields = cut(&fields, room);
+    printer.result_line(&[(Style::Dim, &head), (Style::Plain, &kind), (Style::Dim, &format!(" {fields}"))])
+}
+
+/// The fields of a payload that a person reads, as `name=value`: what matters most first.
+fn interesting(payload: &Map<String, Value>) -> String {
+    let rank = |name: &str| FIRST.iter().position(|first| *first == name).unwrap_or(FIRST.len());
+    let mut fields: Vec<(&String, &Value)> =
+        payload.iter().filter(|(name, _)| !QUIET.contains(&name.as_str())).collect();
+    fields.sort_by_key(|(name, _)| rank(name));
+    let shown = fields.into_iter().filter_map(|(name, value)| {
+        let value = match value {
+            Value::String(text) => short(text),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            Value::Array(items) if !items.is_empty() => items.iter().map(plain).collect::<Vec<_>>().join(","),
+            Value::Object(fields) if fields.contains_key("trust") => plain(fields.get("trust")?),
+            Value::Object(fields) => return Some(interesting(fields)),
+            Value::Null | Value::Array(_) => return None,
+        };
+        Some(format!("{name}={value}"))
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => short(text),
+        Value::Object(fields) => fields.values().map(plain).collect::<Vec<_>>().join(":"),
+        other => other.to_string(),
+    }
+}
+
+/// An id by its last characters, which is enough to find it again; any other text as it is.
+fn short(text: &str) -> String {
+    let ending = text.split_once('_').filter(|(kind, bits)| bits.len() == 26 && kind.len() <= 4);
+    match ending.and_then(|(_, bits)| bits.get(20..)) {
+        Some(ending) => format!("…{ending}"),
+        None => text.to_owned(),
+    }
+}
+
+async fn verify(
+    session: Option<&str>,
+    head: Option<&str>,
+    store: &dyn Store,
+    printer: &Printer,
+) -> Result<Exit, CliError> {
+    let session = match session {
+        Some(text) => Some(find(store, text, Wanted::Either).await?.session()),
+        None => None,
+    };
+    let head = head.map(|text| Digest::from_hex(text).map_err(|_| not_a_head(text))).transpose()?;
+    let report = mast_store::verify::verify(store, Ask { session, head }).await?;
+    if printer.is_json() {
+        printer.result_json(&as_report(&report))?;
+    } else {
+        for finding in &report.findings {
+            printer.result_line(&[(Style::Plain, &finding.to_string())])?;
+        }
+        if report.has_more {
+            printer.result_line(&[(Style::Dim, "more is wrong than is told here")])?;
+        }
+        let (style, word) = if report.is_sound() { (Style::Good, "sound") } else { (Style::Bad, "broken") };
+        printer.note(&[(style, word), (Style::Plain, &format!(" · {}", summary(&report)))]);
+    }
+    Ok(if report.is_sound() { Exit::Done } else { Exit::Failed })
+}
+
+/// How much was looked at, and the last head.
+pub(crate) fn summary(report: &Report) -> String {
+    let head = report.last_head.map(|head| format!(" · head {head}")).unwrap_or_default();
+    format!("{} in {}{head}", count(report.n_events, "event"), count(report.n_sessions, "session"))
+}
+
+fn as_report(report: &Report) -> Value {
+    let findings = report.findings.iter().map(|finding| {
+        json!({
+            "wrong": finding.wrong.as_str(), "session": finding.session, "sequence": finding.sequence,
+            "detail": finding.detail,
+        })
+    });
+    json!({
+        "sound": report.is_sound(), "sessions": report.n_sessions, "events": report.n_events,
+        "contents": report.n_contents, "heads": report.n_heads, "last_head": report.last_head,
+        "findings": findings.collect::<Vec<_>>(), "has_more": report.has_more,
+    })
+}
+
+fn not_a_head(text: &str) -> CliError {
+    CliError::usage(
+        format!("`{text}` is not a head"),
+        "it is 64 hexadecimal digits, as a run's end prints them",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_reads_of_a_payload() {
+        let payload = json!({
+            "call": "call_01m8q8c6gdfvjaaqy2rz1mppem", "declared": {"tool": "math.calculate", "pin": "ff", "risk": "low"},
+            "origin": {"trust": "user", "sensitivity": "public", "source": "typed"}, "decision": "allow",
+            "findings": [{"layer": "matrix", "ruling": "allow"}], "arguments": "ff", "none": null, "empty": [],
+        });
+        let shown = interesting(payload.as_object().unwrap());
+        expect_test::expect![
+            "tool=math.calculate risk=low decision=allow call=…1mppem origin=user findings=matrix:allow"
+        ]
+        .assert_eq(&shown);
+    }
+}

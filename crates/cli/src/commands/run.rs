@@ -1,0 +1,313 @@
+//! `mast run`: a task for a model. The answer stands on stdout, everything else on stderr.
+
+mod closing;
+mod events;
+
+use std::collections::BTreeSet;
+use std::io::{IsTerminal as _, Read as _};
+use std::path::PathBuf;
+
+use clap::Args;
+use mast_kernel::limits::PROMPT_BYTES_MAX;
+use mast_kernel::run::{ApprovalMode, Mode};
+use mast_kernel::trust::Label;
+use mast_provider::Provider;
+use mast_runtime::{NewSession, RunEnd, RunRequest, Runtime, Said, Session, Surface};
+use mast_store::{RunFilter, SessionFilter, Store};
+use mast_tools::Cancellation;
+
+use crate::assemble::{
+    Chosen, Reason, Start, block_on, choose, local_authority, local_servers, open_store, runtime,
+};
+use crate::commands::call::unknown_tool;
+use crate::commands::journal::last_event;
+use crate::config::{Config, Flags, Source};
+use crate::error::{CliError, Exit};
+use crate::ids::{Wanted, find};
+use crate::output::{Live, Style};
+
+pub(crate) use closing::waiting_lines;
+
+/// The surface of the sessions that `run` opens.
+const SURFACE: &str = "cli";
+
+/// How many of the newest runs are looked at to tell whether this is the first one with a model.
+const RUNS_LOOKED_AT: u32 = 20;
+
+/// Arguments of `mast run`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
+pub(crate) struct RunArgs {
+    /// The task; without one it is read from stdin, as text that nobody vouches for
+    prompt: Option<String>,
+    /// Read stdin too, and give it to the model beside the task
+    #[arg(long)]
+    stdin: bool,
+    /// Take what is read from stdin as your own words
+    #[arg(long)]
+    trust_stdin: bool,
+    /// The model service that answers, such as `ollama`
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+    /// The model
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Let this script answer instead of a model
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// Offer these tools only
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    tools: Vec<String>,
+    /// Let it look, and change nothing
+    #[arg(long)]
+    plan: bool,
+    /// Offer no tool at all
+    #[arg(long, conflicts_with_all = ["plan", "tools"])]
+    no_tools: bool,
+    /// Go on in the newest conversation
+    #[arg(long = "continue", conflicts_with = "session")]
+    resume: bool,
+    /// Go on in this conversation
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// Carries out the task.
+///
+/// # Errors
+///
+/// [`CliError`] when it cannot be begun, or Mast itself cannot go on.
+pub(crate) fn run(args: &RunArgs, start: &Start) -> Result<Exit, CliError> {
+    let config = start.config(&flags(args))?;
+    let chosen = choose(start, &config, args.script.is_some())?;
+    if args.script.is_some() && args.provider.as_deref().is_some_and(|name| name != "scripted") {
+        return Err(CliError::usage("a script and another provider cannot both answer", "leave one out"));
+    }
+    let provider = chosen.build(&config, args.script.as_deref())?;
+    let prompt = prompt(args)?;
+    block_on(async {
+        let store = open_store(start).await?;
+        let runtime = runtime(start, &config, store)?;
+        let mut session = session(args, &runtime).await?;
+        let seen = if args.is_new() { 0 } else { last_event(&**runtime.store(), session.id()).await? };
+        let request = request(args, &config, &runtime, prompt)?;
+        let is_first = is_first(&**runtime.store()).await?;
+        for line in first_lines(&chosen, &config, is_first) {
+            start.printer.note(&[(Style::Dim, &line)]);
+        }
+        let surroundings = (start, &runtime, seen);
+        carry_out(surroundings, &mut session, request, &*provider).await
+    })
+}
+
+impl RunArgs {
+    /// Whether it begins a conversation.
+    const fn is_new(&self) -> bool {
+        !self.resume && self.session.is_none()
+    }
+}
+
+/// Whether no model has answered here before. A run of single calls has none.
+async fn is_first(store: &dyn Store) -> Result<bool, CliError> {
+    let runs = store.runs(&RunFilter { limit: RUNS_LOOKED_AT, ..RunFilter::default() }).await?;
+    Ok(runs.iter().all(|run| run.provider == "none"))
+}
+
+/// Runs, and prints what comes of it.
+async fn carry_out(
+    (start, runtime, seen): (&Start, &Runtime, u64),
+    session: &mut Session,
+    request: RunRequest,
+    provider: &dyn Provider,
+) -> Result<Exit, CliError> {
+    let printer = &start.printer;
+    let cancellation = Cancellation::new();
+    let id = session.id();
+    let live = Live::new(printer);
+    let end = if printer.is_json() {
+        let events = events::Events::behind(seen, printer, runtime.store(), id);
+        let surface = Surface { observer: &events, cancellation: &cancellation };
+        let run = stoppable(runtime.run(session, request, provider, surface), &cancellation);
+        events.print_while(run).await?
+    } else {
+        let surface = Surface { observer: &live, cancellation: &cancellation };
+        stoppable(runtime.run(session, request, provider, surface), &cancellation).await?
+    };
+    live.end();
+    closing::print(printer, &end, id)
+}
+
+/// A run that ends in good order when the person presses Ctrl-C, and at once when they do it again.
+async fn stoppable(
+    run: impl Future<Output = Result<RunEnd, mast_runtime::RuntimeError>>,
+    cancellation: &Cancellation,
+) -> Result<RunEnd, CliError> {
+    let twice = async {
+        // Without a handler Ctrl-C ends the process, which loses nothing that is on record.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        cancellation.cancel();
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        end = run => Ok(end?),
+        () = twice => Err(CliError::failed("stopped before the running tool had ended", "see: mast journal show latest")),
+    }
+}
+
+fn flags(args: &RunArgs) -> Flags {
+    let provider = args.provider.clone().map(|text| ("provider.name", "--provider", text));
+    let model = args.model.clone().map(|text| ("provider.model", "--model", text));
+    provider.into_iter().chain(model).collect()
+}
+
+/// The message in parts, each with its author: what stands on the command line was typed, what comes
+/// from stdin was written by nobody knows whom.
+fn prompt(args: &RunArgs) -> Result<Vec<Said>, CliError> {
+    let mut parts = Vec::new();
+    if let Some(text) = args.prompt.as_deref().filter(|text| *text != "-") {
+        parts.push(Said { text: text.to_owned(), label: Label::typed() });
+    }
+    if parts.is_empty() || args.stdin {
+        if std::io::stdin().is_terminal() {
+            return Err(CliError::usage(
+                "there is no task",
+                "write it: mast run \"What is 17 multiplied by 23?\"",
+            ));
+        }
+        let label = if args.trust_stdin { Label::typed() } else { Label::piped() };
+        parts.push(Said { text: read_stdin()?, label });
+    }
+    if parts.iter().all(|said| said.text.trim().is_empty()) {
+        return Err(CliError::usage(
+            "the task is empty",
+            "write it: mast run \"What is 17 multiplied by 23?\"",
+        ));
+    }
+    Ok(parts)
+}
+
+fn read_stdin() -> Result<String, CliError> {
+    let failed = |source| CliError::Stream { what: "cannot read stdin", source };
+    let limit = u64::try_from(PROMPT_BYTES_MAX).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > PROMPT_BYTES_MAX {
+        return Err(CliError::usage(
+            format!("stdin has more than {PROMPT_BYTES_MAX} bytes"),
+            "send less at once",
+        ));
+    }
+    String::from_utf8(bytes).map_err(|_| CliError::usage("stdin is not UTF-8 text", "convert it first"))
+}
+
+/// The conversation: the one that was named, the newest, or a new one.
+async fn session(args: &RunArgs, runtime: &Runtime) -> Result<Session, CliError> {
+    let authority = local_authority();
+    if let Some(text) = &args.session {
+        let id = find(&**runtime.store(), text, Wanted::Session).await?.session();
+        return Ok(runtime.session(id, authority).await?);
+    }
+    if !args.resume {
+        return Ok(runtime.open_session(NewSession { authority, surface: SURFACE }).await?);
+    }
+    let id = newest(&**runtime.store(), &authority).await?;
+    Ok(runtime.session(id, authority).await?)
+}
+
+/// The newest conversation of the person; the sessions of `mast call` are none.
+async fn newest(
+    store: &dyn Store,
+    authority: &mast_kernel::policy::Authority,
+) -> Result<mast_kernel::id::SessionId, CliError> {
+    let filter = SessionFilter { principal: Some(authority.principal), ..SessionFilter::default() };
+    let sessions = store.sessions(&filter).await?;
+    let newest = sessions.iter().find(|session| session.surface == SURFACE);
+    newest.map(|session| session.id).ok_or_else(|| {
+        CliError::failed("there is no conversation to go on with", "begin one: mast run \"…\"")
+    })
+}
+
+fn request(
+    args: &RunArgs,
+    config: &Config,
+    runtime: &Runtime,
+    prompt: Vec<Said>,
+) -> Result<RunRequest, CliError> {
+    let mode = match (args.no_tools, args.plan) {
+        (true, _) => Mode::NoTools,
+        (false, true) => Mode::Plan,
+        (false, false) => Mode::Act,
+    };
+    Ok(RunRequest {
+        prompt,
+        mode,
+        tools: tools(&args.tools, runtime)?,
+        approval_mode: ApprovalMode::Park,
+        budget: config.budget(),
+        instructions: config.text("run.instructions").map(str::to_owned),
+        date_line: Some(date_line(runtime)),
+    })
+}
+
+/// The tools that were named, each by the name that it is registered under.
+fn tools(names: &[String], runtime: &Runtime) -> Result<Option<BTreeSet<String>>, CliError> {
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let registry = runtime.toolbox().registry();
+    let named = names.iter().map(|name| {
+        let found = registry.resolve(name.trim()).map(|resolved| resolved.tool.spec.name.clone());
+        let known = || registry.latest().map(|tool| tool.spec.name.as_str());
+        found.ok_or_else(|| CliError::usage(unknown_tool(name, known()), "see: mast tools"))
+    });
+    named.collect::<Result<_, _>>().map(Some)
+}
+
+/// The date for the end of the prompt, by the clock that tools see. No local zone is looked up, so the
+/// line says UTC.
+fn date_line(runtime: &Runtime) -> String {
+    let now = runtime.world().tool_clock.now();
+    jiff::Timestamp::from_microsecond(now.micros())
+        .map_or_else(|_| String::new(), |now| now.strftime("Today is %A, %Y-%m-%d (UTC).").to_string())
+}
+
+/// Who answers and why: in full the first time, shortly later.
+fn first_lines(chosen: &Chosen, config: &Config, is_first: bool) -> Vec<String> {
+    let service = chosen.preset.name;
+    let model = chosen.model(config).map(|model| format!(" {model}")).unwrap_or_default();
+    let passed_over = chosen.passed_over.map(|variable| {
+        format!("mast · {variable} is set, but its provider is not here yet; going on without it")
+    });
+    let mut lines: Vec<String> = passed_over.into_iter().collect();
+    match &chosen.reason {
+        Reason::Script => lines.push("mast · a script answers, no model".to_owned()),
+        Reason::Key(place) => lines.push(format!("mast · {service}{model} · key from {place}")),
+        Reason::Setting(source) => {
+            let by = match source {
+                Source::File(line) => format!("config.toml line {line}"),
+                Source::Variable(name) | Source::Flag(name) => (*name).to_owned(),
+                Source::Default => "default".to_owned(),
+            };
+            lines.push(format!("mast · {service}{model} · by {by}"));
+        }
+        Reason::Nothing if is_first => {
+            lines.push(
+                "mast · no model configured, using the built-in offline one (it understands a few sentence \
+                 forms; `mast config init` sets up a real model)"
+                    .to_owned(),
+            );
+            lines.extend(local_servers().iter().map(|server| {
+                format!(
+                    "mast · {} seems to answer on this machine; to use it: mast config use {}",
+                    server.name, server.name
+                )
+            }));
+        }
+        Reason::Nothing => lines.push("mast · offline model".to_owned()),
+    }
+    lines
+}

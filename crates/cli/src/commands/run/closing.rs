@@ -1,0 +1,143 @@
+//! What is said when a run ends or comes to wait: the answer on stdout, the last lines on stderr.
+
+use mast_kernel::id::{RunId, SessionId};
+use mast_kernel::run::{Completion, RunStatus};
+use mast_provider::Usage;
+use mast_runtime::{Ask, RunEnd, RunFailure};
+use serde_json::json;
+
+use crate::commands::moment;
+use crate::error::{CliError, Exit};
+use crate::output::layout::{count, cut};
+use crate::output::{Printer, Style, line};
+
+/// Prints the end of a run.
+///
+/// # Errors
+///
+/// [`CliError`] when the answer cannot be written.
+pub(super) fn print(printer: &Printer, end: &RunEnd, session: SessionId) -> Result<Exit, CliError> {
+    if printer.is_json() {
+        printer.result_json(&as_json(end, session))?;
+    } else if let Some(answer) = &end.answer {
+        printer.result(answer)?;
+        printer.note(&[]);
+    }
+    let exit = exit_of(end);
+    match exit {
+        Exit::Suspended => {
+            for said in waiting_lines(&end.asks, end.run) {
+                printer.note(&[(Style::Warn, &said)]);
+            }
+        }
+        Exit::Done => printer.note(&[(Style::Good, "done"), (Style::Plain, &done_line(end))]),
+        _ => {
+            let (word, why) = failed_line(end);
+            printer.note(&[(Style::Bad, &word), (Style::Plain, &why)]);
+        }
+    }
+    Ok(exit)
+}
+
+/// How a run's end counts as an exit code.
+fn exit_of(end: &RunEnd) -> Exit {
+    let unreachable = |failure: &RunFailure| {
+        failure.provider.as_ref().is_some_and(mast_provider::ProviderError::is_unreachable)
+    };
+    match end.status {
+        RunStatus::WaitingForApproval
+        | RunStatus::WaitingForUser
+        | RunStatus::Queued
+        | RunStatus::Running => Exit::Suspended,
+        RunStatus::Failed if end.failure.as_ref().is_some_and(unreachable) => Exit::Unreachable,
+        RunStatus::Failed | RunStatus::Cancelled => Exit::Failed,
+        RunStatus::Completed => match end.completion {
+            Some(Completion::Verified | Completion::Satisfied | Completion::Unverified) => Exit::Done,
+            _ => Exit::Failed,
+        },
+    }
+}
+
+/// ` · 1 tool call, nothing asked · 812 tokens in, 40 out · mast journal show run_… for every step`.
+fn done_line(end: &RunEnd) -> String {
+    let calls = count(u64::from(end.spent.tool_calls()), "tool call");
+    let usage = usage(&end.usage);
+    format!(" · {calls}, nothing asked{usage} · mast journal show {} for every step", end.run)
+}
+
+/// Tokens and cost, as far as the provider says them.
+fn usage(usage: &Usage) -> String {
+    let mut said = match (usage.input_tokens, usage.output_tokens) {
+        (None, None) => String::new(),
+        (input, output) => format!(" · {} tokens in, {} out", input.unwrap_or(0), output.unwrap_or(0)),
+    };
+    if let Some(micros) = usage.cost_micro_usd {
+        said.push_str(&format!(" · ${}.{:06}", micros / 1_000_000, micros % 1_000_000));
+    }
+    said
+}
+
+/// What went wrong, and what to do.
+fn failed_line(end: &RunEnd) -> (String, String) {
+    let see = format!("mast journal show {}", end.run);
+    let Some(failure) = &end.failure else {
+        return (end.status.to_string(), format!(" · {see}"));
+    };
+    let said = match &failure.provider {
+        Some(error) => error.to_string(),
+        None => {
+            let sentence = mast_kernel::message::lookup(failure.code).map_or("", |entry| entry.message);
+            format!("{} · {sentence}", failure.code)
+        }
+    };
+    (end.status.to_string(), format!(" · {said}{} · {see}", usage(&end.usage)))
+}
+
+/// What waits for a person: an ask a line, and what can be done about it in this version.
+pub(crate) fn waiting_lines(asks: &[Ask], run: RunId) -> Vec<String> {
+    let mut lines = vec![format!("waiting · {}:", count(asks.len() as u64, "ask"))];
+    if let [only] = asks {
+        lines = vec![format!("waiting · 1 ask: {}", one_ask(only))];
+    } else {
+        lines.extend(asks.iter().map(|ask| format!("  {}", one_ask(ask))));
+    }
+    lines.push(format!(
+        "  look: mast runs show {run}     the verbs that answer an ask come with a later part; until then it expires"
+    ));
+    lines
+}
+
+/// `apr_… demo.external_write to "ops" (expires 2026-07-22T16:00:00Z)`.
+fn one_ask(ask: &Ask) -> String {
+    let target = ask.card.pointer("/arguments/destination").and_then(serde_json::Value::as_str);
+    let target = target.map(|target| format!(" to \"{}\"", cut(&line(target), 40))).unwrap_or_default();
+    format!("{} {}{target} (expires {})", ask.approval, ask.tool, moment(ask.expires_at))
+}
+
+/// The last line of `--json`.
+fn as_json(end: &RunEnd, session: SessionId) -> serde_json::Value {
+    let asks: Vec<_> = end
+        .asks
+        .iter()
+        .map(|ask| {
+            json!({
+                "approval": ask.approval, "call": ask.call, "tool": ask.tool, "risk": ask.risk, "card": ask.card,
+                "expires_at": moment(ask.expires_at),
+            })
+        })
+        .collect();
+    json!({
+        "type": "run.end",
+        "run": end.run,
+        "session": session,
+        "status": end.status,
+        "completion": end.completion,
+        "answer": end.answer,
+        "reason_code": end.failure.as_ref().map(|failure| failure.code),
+        "message": end.failure.as_ref().and_then(|failure| failure.provider.as_ref()).map(ToString::to_string),
+        "usage": end.usage,
+        "tool_calls": end.spent.tool_calls(),
+        "asks": asks,
+        "head": end.head,
+    })
+}

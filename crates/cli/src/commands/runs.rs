@@ -1,0 +1,174 @@
+//! `mast runs`: which runs there were, and what became of one.
+
+use clap::{Args, Subcommand};
+use mast_kernel::id::RunId;
+use mast_store::{ApprovalFilter, ApprovalRow, CallFilter, CallRow, RunFilter, RunRow, Store};
+use serde_json::{Value, json};
+
+use crate::assemble::{Start, block_on, open_to_look};
+use crate::commands::moment;
+use crate::error::{CliError, Exit};
+use crate::ids::{Found, Wanted, find};
+use crate::output::Style;
+use crate::output::layout::{millis, table};
+
+/// Arguments of `mast runs`.
+#[derive(Debug, Args)]
+pub(crate) struct RunsArgs {
+    /// At most so many, newest first
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    limit: u32,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// List the runs, newest first
+    List,
+    /// Show one run: its calls, and what it waits for
+    Show {
+        /// Its id, an ending of it, or `latest`
+        run: String,
+    },
+}
+
+/// Prints the runs.
+///
+/// # Errors
+///
+/// [`CliError`] when there is no such run, or the store cannot be read.
+pub(crate) fn run(args: &RunsArgs, start: &Start) -> Result<Exit, CliError> {
+    block_on(async {
+        let store = open_to_look(start).await?;
+        match (&args.verb, store) {
+            (Some(Verb::Show { run }), Some(store)) => show(run, &*store, start).await?,
+            (Some(Verb::Show { .. }), None) => return Err(nothing_yet()),
+            (Some(Verb::List) | None, store) => list(args.limit, store.as_deref(), start).await?,
+        }
+        Ok(Exit::Done)
+    })
+}
+
+/// What is said where there is no store.
+pub(crate) fn nothing_yet() -> CliError {
+    CliError::failed("nothing is on record yet", "begin with: mast run \"…\"")
+}
+
+async fn list(limit: u32, store: Option<&dyn Store>, start: &Start) -> Result<(), CliError> {
+    let runs = match store {
+        Some(store) => store.runs(&RunFilter { limit, ..RunFilter::default() }).await?,
+        None => Vec::new(),
+    };
+    let printer = &start.printer;
+    if printer.is_json() {
+        return printer.result_json(&Value::Array(runs.iter().map(as_json).collect()));
+    }
+    if runs.is_empty() {
+        printer.note(&[(Style::Dim, "no runs yet   begin with: mast run \"…\"")]);
+    }
+    let rows: Vec<Vec<String>> = runs
+        .iter()
+        .map(|run| vec![run.id.to_string(), moment(run.created_at), state(run), model(run)])
+        .collect();
+    for row in table(&rows, printer.columns()) {
+        printer.result_line(&[(Style::Plain, &row)])?;
+    }
+    Ok(())
+}
+
+async fn show(text: &str, store: &dyn Store, start: &Start) -> Result<(), CliError> {
+    let Found::Run(run) = find(store, text, Wanted::Run).await? else {
+        return Err(CliError::failed(format!("`{text}` is not a run"), "see: mast runs"));
+    };
+    let calls = calls_of(store, run.id).await?;
+    let asks = store.approvals(&ApprovalFilter { run: Some(run.id), ..ApprovalFilter::default() }).await?;
+    let printer = &start.printer;
+    if printer.is_json() {
+        let mut value = as_json(&run);
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("calls".to_owned(), Value::Array(calls.iter().map(|call| json!(call)).collect()));
+            fields.insert("approvals".to_owned(), Value::Array(asks.iter().map(|ask| json!(ask)).collect()));
+        }
+        return printer.result_json(&value);
+    }
+    for row in table(&facts(&run), printer.columns()) {
+        printer.result_line(&[(Style::Plain, &row)])?;
+    }
+    let mut rows: Vec<Vec<String>> = calls.iter().map(call_row).collect();
+    for ask in &asks {
+        rows.push(ask_row(ask, &calls));
+    }
+    for row in table(&rows, printer.columns()) {
+        printer.result_line(&[(Style::Plain, &row)])?;
+    }
+    if let Some(prompt) = prompt_of(store, &run).await? {
+        printer.result_line(&[(Style::Dim, "asked  "), (Style::Plain, &prompt)])?;
+    }
+    printer.note(&[(Style::Dim, &format!("every step: mast journal show {}", run.id))]);
+    Ok(())
+}
+
+/// The first words of the message that the run answers.
+async fn prompt_of(store: &dyn Store, run: &RunRow) -> Result<Option<String>, CliError> {
+    let items = store.items(run.session, 0, 0).await?;
+    let Some(item) = items.iter().find(|item| item.run == Some(run.id)) else { return Ok(None) };
+    let content = store.content(&item.content).await?;
+    let text = content.and_then(|row| row.value.value().get("text")?.as_str().map(str::to_owned));
+    Ok(text.map(|text| crate::output::layout::cut(&crate::output::line(&text), 200)))
+}
+
+async fn calls_of(store: &dyn Store, run: RunId) -> Result<Vec<CallRow>, CliError> {
+    Ok(store.calls(&CallFilter { run: Some(run), ..CallFilter::default() }).await?)
+}
+
+fn facts(run: &RunRow) -> Vec<Vec<String>> {
+    let took =
+        run.started_at.zip(run.ended_at).map(|(from, to)| format!(" · {}", millis(to.millis_since(from))));
+    let overlay = if run.overlay { "" } else { " · overlay off" };
+    [
+        ("run", run.id.to_string()),
+        ("session", run.session.to_string()),
+        ("state", state(run) + &took.unwrap_or_default()),
+        ("model", model(run)),
+        ("policy", format!("{} · {}{overlay}", run.policy_version, run.mode)),
+        ("began", moment(run.created_at)),
+    ]
+    .map(|(name, value)| vec![name.to_owned(), value])
+    .to_vec()
+}
+
+fn state(run: &RunRow) -> String {
+    let why = run.completion.map(|completion| completion.to_string()).or_else(|| run.reason_code.clone());
+    why.map_or_else(|| run.status.to_string(), |why| format!("{} · {why}", run.status))
+}
+
+fn model(run: &RunRow) -> String {
+    if run.provider == "none" {
+        return "typed calls".to_owned();
+    }
+    if run.model.is_empty() || run.model == run.provider {
+        run.provider.clone()
+    } else {
+        format!("{} {}", run.provider, run.model)
+    }
+}
+
+fn call_row(call: &CallRow) -> Vec<String> {
+    let tool =
+        call.declared.as_ref().map_or_else(|| "(no such tool)".to_owned(), |declared| declared.tool.clone());
+    let took = call.duration_ms.map(millis).unwrap_or_default();
+    let why = call.reason_code.clone().unwrap_or_default();
+    vec!["call".to_owned(), tool, format!("{} {took} {why}", call.status).trim_end().to_owned()]
+}
+
+fn ask_row(ask: &ApprovalRow, calls: &[CallRow]) -> Vec<String> {
+    let call = calls.iter().find(|call| call.id == ask.call);
+    let tool = call.and_then(|call| call.declared.as_ref()).map(|declared| declared.tool.clone());
+    let what = format!("{} · {} · {} · expires {}", ask.status, ask.risk, ask.id, moment(ask.expires_at));
+    vec!["ask".to_owned(), tool.unwrap_or_default(), what]
+}
+
+fn as_json(run: &RunRow) -> Value {
+    serde_json::to_value(run).unwrap_or_default()
+}

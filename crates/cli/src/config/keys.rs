@@ -1,0 +1,113 @@
+//! Keys of model services, one file each in a folder that only its owner may enter. A key from the
+//! environment wins. No key is ever printed, also not in part.
+//! Rejected: keys in the settings file, which people show to each other and put under version control.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+use mast_provider::Secret;
+
+use super::{Environment, Paths, Preset};
+use crate::error::CliError;
+
+/// Longest key, in bytes.
+pub(crate) const KEY_BYTES_MAX: u64 = 4_096;
+
+/// The key of a service, and where it was found; none if there is none.
+pub(crate) fn key_for(
+    preset: &Preset,
+    paths: &Paths,
+    environment: &Environment,
+) -> Result<Option<(Secret, String)>, CliError> {
+    if let Some(variable) = preset.key_variable
+        && let Some(key) = environment.text(variable)
+    {
+        return Ok(Some((Secret::new(key), variable.to_owned())));
+    }
+    let path = paths.keys().join(preset.name);
+    let file = match std::fs::File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(CliError::file("cannot read the key in", path, error)),
+    };
+    let mut text = String::new();
+    let read = file.take(KEY_BYTES_MAX).read_to_string(&mut text);
+    read.map_err(|error| CliError::file("cannot read the key in", &path, error))?;
+    let key = Secret::new(&text);
+    Ok((!key.is_empty()).then(|| (key, path.display().to_string())))
+}
+
+/// Stores the key of a service: written to a new file and put in place whole.
+pub(crate) fn store_key(preset: &Preset, paths: &Paths, key: &str) -> Result<(), CliError> {
+    let folder = paths.keys();
+    private_folder(&paths.data)?;
+    private_folder(&folder)?;
+    let path = folder.join(preset.name);
+    write_private(&path, key.trim().as_bytes())
+}
+
+/// Makes a folder that only its owner may enter, if it is not there.
+pub(crate) fn private_folder(path: &Path) -> Result<(), CliError> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| CliError::file("cannot make the folder", path, error))
+}
+
+/// Writes a file that only its owner may read, whole or not at all.
+fn write_private(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    let failed = |error| CliError::file("cannot write", path, error);
+    let new = path.with_extension("new");
+    if let Err(error) = std::fs::remove_file(&new)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(failed(error));
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&new).map_err(failed)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)?;
+    std::fs::rename(&new, path).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::preset;
+    use super::*;
+
+    fn paths(folder: &Path) -> Paths {
+        Paths { config: folder.join("c.toml"), config_named: false, data: folder.join("data") }
+    }
+
+    #[test]
+    fn a_stored_key_is_found_and_the_environment_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = paths(folder.path());
+        let openai = preset("openai").unwrap();
+        let none = Environment::default();
+        assert_eq!(key_for(openai, &paths, &none).unwrap(), None);
+        store_key(openai, &paths, " sk-stored\n").unwrap();
+        store_key(openai, &paths, "sk-newer\n").unwrap();
+        let (key, place) = key_for(openai, &paths, &none).unwrap().unwrap();
+        assert_eq!((key, place.ends_with("data/keys/openai")), (Secret::new("sk-newer"), true));
+        let environment = Environment::of(&[("OPENAI_API_KEY", "sk-env")]);
+        let found = key_for(openai, &paths, &environment).unwrap();
+        assert_eq!(found, Some((Secret::new("sk-env"), "OPENAI_API_KEY".to_owned())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_may_read_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let paths = paths(folder.path());
+        store_key(preset("openai").unwrap(), &paths, "sk").unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&paths.data), 0o700);
+        assert_eq!(mode(&paths.keys()), 0o700);
+        assert_eq!(mode(&paths.keys().join("openai")), 0o600);
+    }
+}

@@ -1,0 +1,106 @@
+//! From what a person writes to one run or session: a whole id, any unique ending of it with at least
+//! four characters, or `latest`.
+
+use mast_kernel::id::SessionId;
+use mast_store::{RunFilter, RunRow, SessionFilter, SessionRow, Store};
+
+use crate::error::CliError;
+
+/// Fewest characters of an ending.
+const ENDING_CHARS_MIN: usize = 4;
+
+/// A run or a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A run.
+    Run(RunRow),
+    /// A session.
+    Session(SessionRow),
+}
+
+impl Found {
+    /// The session that it is, or that it belongs to.
+    pub(crate) const fn session(&self) -> SessionId {
+        match self {
+            Self::Run(run) => run.session,
+            Self::Session(session) => session.id,
+        }
+    }
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// A run.
+    Run,
+    /// A session.
+    Session,
+    /// Either; a run where both fit.
+    Either,
+}
+
+impl Wanted {
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Session => "session",
+            Self::Either => "run or session",
+        }
+    }
+}
+
+/// Finds what `text` names.
+///
+/// # Errors
+///
+/// [`CliError`] when nothing fits, more than one fits, or the store cannot be read.
+pub(crate) async fn find(store: &dyn Store, text: &str, wanted: Wanted) -> Result<Found, CliError> {
+    let ending = if text == "latest" { None } else { Some(ending(text, wanted)?) };
+    let limit = if ending.is_some() { 2 } else { 1 };
+    let mut found = Vec::new();
+    if wanted != Wanted::Session && !text.starts_with("ses_") {
+        let filter = RunFilter { ending: ending.clone(), limit, ..RunFilter::default() };
+        found.extend(store.runs(&filter).await?.into_iter().map(Found::Run));
+    }
+    let runs_suffice = wanted == Wanted::Either && text == "latest" && !found.is_empty();
+    if wanted != Wanted::Run && !text.starts_with("run_") && !runs_suffice {
+        let filter = SessionFilter { ending, limit, ..SessionFilter::default() };
+        found.extend(store.sessions(&filter).await?.into_iter().map(Found::Session));
+    }
+    let (noun, see) = (wanted.noun(), "see: mast runs");
+    let mut found = found.into_iter();
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one),
+        (Some(_), Some(_)) => {
+            Err(CliError::usage(format!("more than one {noun} ends in `{text}`"), "write more of it"))
+        }
+        (None, _) if text == "latest" => {
+            Err(CliError::failed(format!("there is no {noun} yet"), "begin with: mast run \"…\""))
+        }
+        (None, _) => Err(CliError::failed(format!("there is no {noun} `{text}`"), see)),
+    }
+}
+
+/// The part of an id that is compared: what follows the kind prefix.
+fn ending(text: &str, wanted: Wanted) -> Result<String, CliError> {
+    let bare = text.strip_prefix("run_").or_else(|| text.strip_prefix("ses_")).unwrap_or(text);
+    let is_id = bare.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if bare.len() < ENDING_CHARS_MIN || !is_id {
+        let message = format!("`{text}` is not the id of a {}", wanted.noun());
+        return Err(CliError::usage(message, "write the last four or more of its characters, or: latest"));
+    }
+    Ok(bare.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_has_four_characters_or_more() {
+        assert_eq!(ending("run_01JDX", Wanted::Run).unwrap(), "01jdx");
+        for bad in ["", "run_", "x7k", "run_abc", "a/../b", "%%%%"] {
+            assert!(ending(bad, Wanted::Run).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Columns and widths: pure functions from values to lines, so that a test compares whole lines.
+//! A terminal may have 60 columns; what does not fit is cut with `…`, never wrapped.
+
+use console::measure_text_width;
+
+/// Narrowest terminal that lines are laid out for.
+pub(crate) const WIDTH_MIN: usize = 60;
+/// Widest that lines become: longer ones are hard to follow with the eye.
+pub(crate) const WIDTH_MAX: usize = 120;
+/// Where there is no terminal.
+pub(crate) const WIDTH_DEFAULT: usize = 100;
+
+/// The text, cut to so many columns; what was cut ends in `…`.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if measure_text_width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut shown = String::new();
+    let mut taken = 0;
+    for character in text.chars() {
+        let wide = measure_text_width(character.encode_utf8(&mut [0; 4]));
+        if taken + wide + 1 > columns {
+            break;
+        }
+        taken += wide;
+        shown.push(character);
+    }
+    shown.push('…');
+    shown
+}
+
+/// The text, filled with spaces to so many columns.
+pub(crate) fn pad(text: &str, columns: usize) -> String {
+    let missing = columns.saturating_sub(measure_text_width(text));
+    format!("{text}{}", " ".repeat(missing))
+}
+
+/// Rows as aligned columns, two spaces between them. The last column is cut to the width.
+pub(crate) fn table(rows: &[Vec<String>], width: usize) -> Vec<String> {
+    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest = |place: usize| {
+        let cells = rows.iter().filter(|row| row.len() > place + 1).filter_map(|row| row.get(place));
+        cells.map(|cell| measure_text_width(cell)).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..n_columns).map(widest).collect();
+    rows.iter().map(|row| table_row(row, &widths, width)).collect()
+}
+
+fn table_row(row: &[String], widths: &[usize], width: usize) -> String {
+    let mut line = String::new();
+    let mut used = 0;
+    for (place, (cell, column)) in row.iter().zip(widths).enumerate() {
+        if place + 1 == row.len() {
+            line.push_str(&cut(cell, width.saturating_sub(used)));
+        } else {
+            line.push_str(&pad(cell, *column));
+            line.push_str("  ");
+            used += column + 2;
+        }
+    }
+    line.trim_end().to_owned()
+}
+
+/// A duration as a person reads it: `<1 ms`, `1 ms`, `8.4 s`, `2 min`.
+pub(crate) fn millis(millis: u64) -> String {
+    match millis {
+        0 => "<1 ms".to_owned(),
+        1..1_000 => format!("{millis} ms"),
+        1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        _ => format!("{} min", millis / 60_000),
+    }
+}
+
+/// A number with its noun: `1 tool call`, `2 tool calls`.
+pub(crate) fn count(n: u64, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// The line of one call: `  math.calculate  17 * 23        allowed · pure computation     1 ms`.
+/// The arguments give way first, then the reason.
+pub(crate) fn call_line(tool: &str, summary: &str, judged: &str, took: &str, width: usize) -> String {
+    let tool = pad(&cut(tool, 32), 20);
+    let took = if took.is_empty() { String::new() } else { format!("{took:>8}") };
+    let fixed = 2 + measure_text_width(&tool) + 2 + measure_text_width(&took);
+    let room = width.saturating_sub(fixed);
+    let judged_room = measure_text_width(judged).min(room.saturating_sub(10)).max(8);
+    let judged = pad(&cut(judged, judged_room), judged_room.max(JUDGED_COLUMNS.min(room / 2)));
+    let summary_room = room.saturating_sub(measure_text_width(&judged) + 2);
+    let summary = pad(&cut(summary, summary_room), summary_room);
+    format!("  {tool}  {summary}  {judged}{took}").trim_end().to_owned()
+}
+
+/// Columns of the decision in a call's line, where there is room for them.
+const JUDGED_COLUMNS: usize = 30;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_fits_every_width() {
+        for width in [60, 80, 100, 120] {
+            for (tool, summary) in [
+                ("math.calculate", "17 * 23"),
+                ("mcp.a_server.with_a_long_name", "日本語日本語日本語日本語日本語"),
+            ] {
+                let line = call_line(tool, summary, "allowed · pure computation", "1 ms", width);
+                assert_eq!(measure_text_width(&line), width, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_lines_of_a_run() {
+        let lines = [
+            call_line("math.calculate", "17 * 23", "allowed · pure computation", "1 ms", 100),
+            call_line("demo.external_write", "ops", "asks · you are always asked", "", 80),
+            call_line(
+                "math.calculate",
+                "(1 + 2) * (3 + 4) * (5 + 6)",
+                "allowed · pure computation",
+                "1 ms",
+                60,
+            ),
+        ];
+        expect_test::expect![[r#"
+            |  math.calculate        17 * 23                               allowed · pure computation        1 ms|
+            |  demo.external_write   ops                         asks · you are always asked|
+            |  math.calculate        (1 + 2)…  allowed · pure co…    1 ms|"#]].assert_eq(&lines.map(|line| format!("|{line}|")).join("\n"));
+    }
+
+    #[test]
+    fn a_table_is_aligned_and_cut() {
+        let rows = [["run_1", "completed", "a long last column"], ["run_22", "failed", "short"]]
+            .map(|row| row.map(str::to_owned).to_vec());
+        assert_eq!(table(&rows, 30), ["run_1   completed  a long las…", "run_22  failed     short"]);
+    }
+
+    #[test]
+    fn durations_and_counts() {
+        assert_eq!([0, 1, 8_449, 125_000].map(millis), ["<1 ms", "1 ms", "8.4 s", "2 min"]);
+        assert_eq!([count(1, "tool call"), count(0, "tool call")], ["1 tool call", "0 tool calls"]);
+    }
+}

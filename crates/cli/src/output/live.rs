@@ -1,0 +1,151 @@
+//! What a person sees while a run is at work: a line for each call, and on a terminal a spinner that
+//! tells what is waited for. A surface only: nothing here reaches a decision.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use mast_kernel::id::CallId;
+use mast_kernel::message::OutcomeStatus;
+use mast_kernel::policy::Ruling;
+use mast_runtime::{Observer, Progress};
+
+use super::layout::{call_line, millis};
+use super::{Printer, Style, line};
+
+/// How often the spinner turns.
+const TICK: Duration = Duration::from_millis(120);
+
+/// Prints the lines of a run.
+#[derive(Debug)]
+pub(crate) struct Live<'p> {
+    printer: &'p Printer,
+    spinner: ProgressBar,
+    decided: Mutex<BTreeMap<CallId, Decided>>,
+}
+
+/// What is remembered of a call until it ends.
+#[derive(Debug, Clone)]
+struct Decided {
+    tool: String,
+    summary: String,
+    ruling: Ruling,
+    why: &'static str,
+}
+
+impl<'p> Live<'p> {
+    /// Prints to this printer.
+    pub(crate) fn new(printer: &'p Printer) -> Self {
+        let spinner = if printer.is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("  {spinner} {wide_msg}") {
+            spinner.set_style(style);
+        }
+        Self { printer, spinner, decided: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// Takes the spinner away.
+    pub(crate) fn end(&self) {
+        self.spinner.finish_and_clear();
+    }
+
+    fn wait_for(&self, what: &str) {
+        if self.printer.is_terminal() {
+            self.spinner.set_message(line(what));
+            self.spinner.enable_steady_tick(TICK);
+        }
+    }
+
+    fn say(&self, parts: &[(Style, String)]) {
+        let spans: Vec<_> = parts.iter().map(|(style, text)| (*style, text.as_str())).collect();
+        self.spinner.suspend(|| self.printer.note(&spans));
+    }
+
+    fn decided(&self, call: CallId, decided: Decided) {
+        match decided.ruling {
+            Ruling::Allow => self.wait_for(&format!("{} {}", decided.tool, decided.summary)),
+            Ruling::Ask => self.say(&call_parts(&decided, "", self.printer.width())),
+            Ruling::Deny => {}
+        }
+        self.decided.lock().unwrap_or_else(PoisonError::into_inner).insert(call, decided);
+    }
+
+    fn ended(&self, call: CallId, end: &End<'_>) {
+        let known = self.decided.lock().unwrap_or_else(PoisonError::into_inner).remove(&call);
+        let undecided =
+            || Decided { tool: end.tool.to_owned(), summary: String::new(), ruling: Ruling::Deny, why: "" };
+        let known = known.unwrap_or_else(undecided);
+        if end.status == OutcomeStatus::Succeeded {
+            self.say(&call_parts(&known, &millis(end.millis), self.printer.width()));
+            return;
+        }
+        self.say(&call_parts(&known, "", self.printer.width()));
+        let code = end.reason_code.unwrap_or_default();
+        let why = mast_kernel::message::lookup(code).map_or("", |entry| entry.message);
+        let said = format!("    {} · {code} · {why}", end.status);
+        self.say(&[(Style::Bad, super::layout::cut(&line(&said), self.printer.width()))]);
+    }
+}
+
+/// How a call ended.
+struct End<'a> {
+    tool: &'a str,
+    status: OutcomeStatus,
+    reason_code: Option<&'a str>,
+    millis: u64,
+}
+
+impl Observer for Live<'_> {
+    fn observe(&self, progress: &Progress) {
+        match progress {
+            Progress::ModelStarted { .. } => self.wait_for("the model is thinking"),
+            Progress::CallDecided { call, tool, summary, ruling, why } => {
+                let (tool, summary) = (line(tool), line(summary));
+                self.decided(*call, Decided { tool, summary, ruling: *ruling, why });
+            }
+            Progress::CallEnded { call, tool, status, reason_code, millis } => {
+                let (reason_code, millis) = (reason_code.as_deref(), *millis);
+                self.ended(*call, &End { tool: &line(tool), status: *status, reason_code, millis });
+            }
+            Progress::RunEnded { .. } => self.end(),
+            Progress::RunStarted { .. } | Progress::ModelEnded { .. } | Progress::Asked(_) => {}
+        }
+    }
+}
+
+fn call_parts(decided: &Decided, took: &str, width: usize) -> Vec<(Style, String)> {
+    let (word, style) = match decided.ruling {
+        Ruling::Allow => ("allowed", Style::Good),
+        Ruling::Ask => ("asks", Style::Warn),
+        Ruling::Deny => ("not run", Style::Bad),
+    };
+    let judged = if decided.why.is_empty() { word.to_owned() } else { format!("{word} · {}", decided.why) };
+    let whole = call_line(&decided.tool, &decided.summary, &judged, took, width);
+    match whole.rfind(word).and_then(|at| whole.split_at_checked(at)) {
+        Some((before, after)) => {
+            let (word, rest) = after.split_at_checked(word.len()).unwrap_or((after, ""));
+            vec![(Style::Plain, before.to_owned()), (style, word.to_owned()), (Style::Plain, rest.to_owned())]
+        }
+        None => vec![(Style::Plain, whole)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_decision_is_what_is_coloured() {
+        let decided = Decided {
+            tool: "math.calculate".to_owned(),
+            summary: "allowed".to_owned(),
+            ruling: Ruling::Allow,
+            why: "pure computation",
+        };
+        let parts = call_parts(&decided, "1 ms", 80);
+        let coloured: Vec<_> = parts.iter().filter(|(style, _)| *style != Style::Plain).collect();
+        assert_eq!(coloured, [&(Style::Good, "allowed".to_owned())]);
+        let whole: String = parts.into_iter().map(|(_, text)| text).collect();
+        assert!(whole.ends_with("allowed · pure computation    1 ms"), "{whole}");
+    }
+}

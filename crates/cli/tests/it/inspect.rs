@@ -1,0 +1,201 @@
+//! What only looks: `tools`, `runs`, `journal verify`, `doctor`, `completions`, help.
+
+use expect_test::expect;
+
+use crate::world::World;
+
+#[test]
+fn the_tools_are_listed() {
+    let world = World::new();
+    world.check(&["tools"], &expect![[r#"
+        exit 0
+        --- stdout
+        demo.external_write  1.0.0  external_write · high  Rehearses a write to an outside service.
+        math.calculate       1.0.0  none · low             Computes a mathematical expression in decimal arithmetic with 50 significant digits, rounding half to even (round(2.5) is 2).
+        system.current_time  1.0.0  none · low             Tells the current date, time and weekday in a time zone.
+        --- stderr
+    "#]]);
+    let list: Vec<serde_json::Value> = serde_json::from_str(&world.mast(&["tools", "--json"]).out).unwrap();
+    assert!(list.iter().all(|tool| tool["id"] == tool["name"] && tool["pin"].as_str().unwrap().len() == 64));
+    assert!(!world.data().exists(), "listing the tools makes no store");
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "the whole output stands here")]
+fn a_tool_is_shown_whole() {
+    let world = World::new();
+    world.check(&["tools", "show", "demo.external_write"], &expect![[r#"
+        exit 0
+        --- stdout
+        demo.external_write 1.0.0
+        effect   external_write · risk high · non_idempotent
+        needs    demo.write
+        result   internal_tool · public
+        limits   10 s · 4096 bytes · runs alone
+        runs in  in_process · builtin
+        sends    composed
+        aliases  none
+        pin      HASH
+
+        Rehearses a write to an outside service. A person is asked each time. Nothing is sent: the destination is only a label, and what would have been written is recorded.
+
+        arguments
+        {
+          "type": "object",
+          "properties": {
+            "destination": {
+              "type": "string",
+              "maxLength": 256
+            },
+            "content": {
+              "type": "string",
+              "maxLength": 4096
+            }
+          },
+          "required": [
+            "destination",
+            "content"
+          ],
+          "additionalProperties": false
+        }
+
+        result
+        {
+          "type": "object",
+          "properties": {
+            "recorded": {
+              "const": true
+            },
+            "destination": {
+              "type": "string"
+            },
+            "byte_count": {
+              "type": "integer"
+            },
+            "checksum": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "recorded",
+            "destination",
+            "byte_count",
+            "checksum"
+          ],
+          "additionalProperties": false
+        }
+
+        manual
+        Rehearses a write to an outside service: it always asks, records what would have been sent, and
+        sends nothing.
+
+        The destination is a text of at most 256 characters that is recorded as it stands; nothing ever
+        connects to it or parses it. The answer tells the size and the SHA-256 of the content as UTF-8. The
+        body cannot fail, so that what a rehearsal shows is the asking itself.
+        --- stderr
+    "#]]);
+    world.check(
+        &["tools", "show", "math.calcualte"],
+        &expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        mast: no tool named `math.calcualte` (did you mean math.calculate?)   see: mast tools
+    "#]],
+    );
+}
+
+#[test]
+fn the_runs_and_one_of_them() {
+    let world = World::new();
+    world.check(
+        &["runs"],
+        &expect![[r#"
+        exit 0
+        --- stdout
+        --- stderr
+        no runs yet   begin with: mast run "…"
+    "#]],
+    );
+    world.mast(&["run", "17 * 23"]);
+    world.check(
+        &["runs"],
+        &expect![[r#"
+        exit 0
+        --- stdout
+        run_ID  TIME  completed · unverified  offline
+        --- stderr
+    "#]],
+    );
+    world.check(
+        &["runs", "show", "latest"],
+        &expect![[r#"
+            exit 0
+            --- stdout
+            run      run_ID
+            session  ses_ID
+            state    completed · unverified · N ms
+            model    offline
+            policy   POLICY · act
+            began    TIME
+            call  math.calculate  succeeded N ms
+            asked  17 * 23
+            --- stderr
+            every step: mast journal show run_ID
+        "#]],
+    );
+    let list: Vec<serde_json::Value> = serde_json::from_str(&world.mast(&["runs", "--json"]).out).unwrap();
+    let id = list[0]["id"].as_str().unwrap();
+    assert_eq!(world.mast(&["runs", "show", id.split_at(id.len() - 4).1]).code, 0);
+    assert_eq!(world.mast(&["runs", "show", id.split_at(id.len() - 3).1]).code, 2);
+}
+
+#[test]
+fn a_noted_head_is_found_again() {
+    let world = World::new();
+    let ran = world.mast(&["run", "--json", "17 * 23"]);
+    let end: serde_json::Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
+    let head = end["head"].as_str().unwrap();
+    world.mast(&["run", "1 + 1"]);
+    let ran = world.mast(&["journal", "verify", "--head", head]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = world.mast(&["journal", "verify", "--head", &"0".repeat(64)]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    world.check(
+        &["journal", "verify", "--head", "xyz"],
+        &expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        mast: `xyz` is not a head   it is 64 hexadecimal digits, as a run's end prints them
+    "#]],
+    );
+}
+
+#[test]
+fn doctor_tells_what_is_there_and_what_is_not() {
+    let world = World::new();
+    assert_eq!(world.mast(&["doctor"]).code, 0);
+    world.mast(&["run", "17 * 23"]);
+    let ran = world.mast(&["doctor"]);
+    for line in
+        ["model     offline only", "sandbox   not here yet", "folder    ", "zones     time zone database "]
+    {
+        assert!(ran.out.contains(line), "{}", ran.out);
+    }
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn completions_and_help_are_written() {
+    let world = World::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let ran = world.mast(&["completions", shell]);
+        assert!(ran.code == 0 && ran.out.contains("fixed-clock"), "{shell}");
+    }
+    assert!(world.mast(&["help-markdown"]).out.starts_with("# Command line"));
+    assert!(world.mast(&["tools", "--markdown"]).out.starts_with("# Tools"));
+    assert_eq!(world.mast(&["--help"]).code, 0);
+    assert!(world.mast(&["--version"]).out.starts_with("mast "));
+    assert_eq!(world.mast(&[]).code, 2);
+}

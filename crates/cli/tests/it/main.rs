@@ -1,0 +1,10 @@
+//! The binary `mast` as a person meets it: whole outputs and exit codes, in a world of its own.
+#![cfg(test)]
+
+mod call;
+mod config;
+mod inspect;
+mod mistakes;
+mod run;
+mod served;
+mod world;
