@@ -88,6 +88,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_page_is_up_to_date() {
+        expect_test::expect_file!["../../../../docs/cli.md"].assert_eq(&reference());
+    }
+
+    #[test]
     fn every_verb_that_is_not_hidden_has_a_section() {
         let text = reference();
         for verb in Cli::command().get_subcommands() {

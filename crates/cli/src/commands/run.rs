@@ -36,7 +36,6 @@ const RUNS_LOOKED_AT: u32 = 20;
 
 /// Arguments of `mast run`.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct RunArgs {
     /// The task; without one it is read from stdin, as text that nobody vouches for
     prompt: Option<String>,
@@ -46,6 +45,21 @@ pub(crate) struct RunArgs {
     /// Take what is read from stdin as your own words
     #[arg(long)]
     trust_stdin: bool,
+    #[command(flatten)]
+    answers: Answers,
+    #[command(flatten)]
+    offer: Offer,
+    /// Go on in the newest conversation
+    #[arg(long = "continue", conflicts_with = "session")]
+    resume: bool,
+    /// Go on in this conversation
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// Who answers.
+#[derive(Debug, Args)]
+struct Answers {
     /// The model service that answers, such as `ollama`
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
@@ -55,6 +69,11 @@ pub(crate) struct RunArgs {
     /// Let this script answer instead of a model
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
+}
+
+/// What the run may use.
+#[derive(Debug, Args)]
+struct Offer {
     /// Offer these tools only
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
@@ -64,12 +83,6 @@ pub(crate) struct RunArgs {
     /// Offer no tool at all
     #[arg(long, conflicts_with_all = ["plan", "tools"])]
     no_tools: bool,
-    /// Go on in the newest conversation
-    #[arg(long = "continue", conflicts_with = "session")]
-    resume: bool,
-    /// Go on in this conversation
-    #[arg(long, value_name = "ID")]
-    session: Option<String>,
 }
 
 /// Carries out the task.
@@ -79,11 +92,13 @@ pub(crate) struct RunArgs {
 /// [`CliError`] when it cannot be begun, or Mast itself cannot go on.
 pub(crate) fn run(args: &RunArgs, start: &Start) -> Result<Exit, CliError> {
     let config = start.config(&flags(args))?;
-    let chosen = choose(start, &config, args.script.is_some())?;
-    if args.script.is_some() && args.provider.as_deref().is_some_and(|name| name != "scripted") {
+    let chosen = choose(start, &config, args.answers.script.is_some())?;
+    if args.answers.script.is_some()
+        && args.answers.provider.as_deref().is_some_and(|name| name != "scripted")
+    {
         return Err(CliError::usage("a script and another provider cannot both answer", "leave one out"));
     }
-    let provider = chosen.build(&config, args.script.as_deref())?;
+    let provider = chosen.build(&config, args.answers.script.as_deref())?;
     let prompt = prompt(args)?;
     block_on(async {
         let store = open_store(start).await?;
@@ -159,8 +174,8 @@ async fn stoppable(
 }
 
 fn flags(args: &RunArgs) -> Flags {
-    let provider = args.provider.clone().map(|text| ("provider.name", "--provider", text));
-    let model = args.model.clone().map(|text| ("provider.model", "--model", text));
+    let provider = args.answers.provider.clone().map(|text| ("provider.name", "--provider", text));
+    let model = args.answers.model.clone().map(|text| ("provider.model", "--model", text));
     provider.into_iter().chain(model).collect()
 }
 
@@ -237,7 +252,7 @@ fn request(
     runtime: &Runtime,
     prompt: Vec<Said>,
 ) -> Result<RunRequest, CliError> {
-    let mode = match (args.no_tools, args.plan) {
+    let mode = match (args.offer.no_tools, args.offer.plan) {
         (true, _) => Mode::NoTools,
         (false, true) => Mode::Plan,
         (false, false) => Mode::Act,
@@ -245,7 +260,7 @@ fn request(
     Ok(RunRequest {
         prompt,
         mode,
-        tools: tools(&args.tools, runtime)?,
+        tools: tools(&args.offer.tools, runtime)?,
         approval_mode: ApprovalMode::Park,
         budget: config.budget(),
         instructions: config.text("run.instructions").map(str::to_owned),

@@ -170,6 +170,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_page_is_up_to_date() {
+        let toolbox = Toolbox::builtin().unwrap();
+        expect_test::expect_file!["../../../../docs/tools.md"].assert_eq(&markdown(&toolbox));
+    }
+
+    #[test]
     fn the_reference_has_every_tool() {
         let toolbox = Toolbox::builtin().unwrap();
         let text = markdown(&toolbox);

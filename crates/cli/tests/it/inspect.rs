@@ -21,12 +21,11 @@ fn the_tools_are_listed() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "the whole output stands here")]
 fn a_tool_is_shown_whole() {
     let world = World::new();
-    world.check(&["tools", "show", "demo.external_write"], &expect![[r#"
-        exit 0
-        --- stdout
+    let ran = world.mast(&["tools", "show", "demo.external_write"]);
+    let (facts, rest) = ran.out.split_once("\narguments\n").unwrap();
+    expect![[r#"
         demo.external_write 1.0.0
         effect   external_write · risk high · non_idempotent
         needs    demo.write
@@ -35,65 +34,17 @@ fn a_tool_is_shown_whole() {
         runs in  in_process · builtin
         sends    composed
         aliases  none
-        pin      HASH
+        pin      ae3d014cd0867f75796cbb80cc7ee1b13b7820c7d730186697b2c3c62dcb69a0
 
         Rehearses a write to an outside service. A person is asked each time. Nothing is sent: the destination is only a label, and what would have been written is recorded.
-
-        arguments
-        {
-          "type": "object",
-          "properties": {
-            "destination": {
-              "type": "string",
-              "maxLength": 256
-            },
-            "content": {
-              "type": "string",
-              "maxLength": 4096
-            }
-          },
-          "required": [
-            "destination",
-            "content"
-          ],
-          "additionalProperties": false
-        }
-
-        result
-        {
-          "type": "object",
-          "properties": {
-            "recorded": {
-              "const": true
-            },
-            "destination": {
-              "type": "string"
-            },
-            "byte_count": {
-              "type": "integer"
-            },
-            "checksum": {
-              "type": "string"
-            }
-          },
-          "required": [
-            "recorded",
-            "destination",
-            "byte_count",
-            "checksum"
-          ],
-          "additionalProperties": false
-        }
-
-        manual
-        Rehearses a write to an outside service: it always asks, records what would have been sent, and
-        sends nothing.
-
-        The destination is a text of at most 256 characters that is recorded as it stands; nothing ever
-        connects to it or parses it. The answer tells the size and the SHA-256 of the content as UTF-8. The
-        body cannot fail, so that what a rehearsal shows is the asking itself.
-        --- stderr
-    "#]]);
+    "#]].assert_eq(facts);
+    let (schemas, manual) = rest.split_once("\nmanual\n").unwrap();
+    let (arguments, result) = schemas.split_once("\nresult\n").unwrap();
+    let is_closed = |schema: &str| {
+        serde_json::from_str::<serde_json::Value>(schema).unwrap()["additionalProperties"] == false
+    };
+    assert!(is_closed(arguments) && is_closed(result));
+    assert!(manual.starts_with("Rehearses a write to an outside service: it always asks"), "{manual}");
     world.check(
         &["tools", "show", "math.calcualte"],
         &expect![[r#"
