@@ -80,7 +80,9 @@ pub enum StoreError {
     #[error("a value cannot be written")]
     NotCanonical(#[from] NotCanonical),
     /// Something handed over earlier was not written, so nothing is any more.
-    #[error("the journal could not be written earlier ({0}); nothing more is recorded or done until mast is started again")]
+    #[error(
+        "the journal could not be written earlier ({0}); nothing more is recorded or done until mast is started again"
+    )]
     Poisoned(String),
     /// The writer is gone with its runtime.
     #[error("the store is closed")]
@@ -124,7 +126,9 @@ pub enum StoreError {
         version: i64,
     },
     /// The key that signs heads is not the one that the store was made with.
-    #[error("the signing key is not the one that this store was made with: put back the key file of this data folder")]
+    #[error(
+        "the signing key is not the one that this store was made with: put back the key file of this data folder"
+    )]
     OtherKey,
     /// The file cannot be opened.
     #[error("{} cannot be opened: check that its folder exists and may be entered", .path.display())]

@@ -5,7 +5,10 @@
 //! in a [`Delta`] above the unchanged [`State`], so that a batch that does not fit is dropped whole.
 
 mod apply;
+mod approval;
+mod call;
 mod delta;
+mod run;
 mod state;
 
 pub(crate) use apply::{Moment, apply};

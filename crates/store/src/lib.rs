@@ -25,8 +25,8 @@ pub mod batch;
 pub mod claim;
 pub mod error;
 mod fold;
-mod prepare;
 pub mod memory;
+mod prepare;
 pub mod record;
 pub mod sign;
 pub mod sqlite;
@@ -37,9 +37,7 @@ pub use batch::{Batch, Committed, Durability, NewContent};
 pub use claim::PendingClaim;
 pub use error::{Conflict, StoreError};
 pub use memory::MemoryStore;
-pub use record::{
-    ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow, StoreIdentity,
-};
+pub use record::{ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow, StoreIdentity};
 pub use sqlite::{OpenOptions, SqliteStore};
 pub use traits::{
     ApprovalFilter, CallFilter, JournalReader, Reader, RunFilter, SessionFilter, Store, Writer,

@@ -3,13 +3,13 @@
 
 mod read;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{Event, Head, Link};
-use mast_kernel::id::{CallId, SessionId};
+use mast_kernel::id::{ApprovalId, CallId, RunId, SessionId};
 use mast_kernel::instant::Instant;
 
 use crate::batch::{Batch, Committed};
@@ -34,6 +34,9 @@ struct Held {
     sessions: BTreeMap<SessionId, SessionHeld>,
     contents: BTreeMap<Digest, ContentRow>,
     keys: BTreeMap<Digest, CallId>,
+    runs: BTreeSet<RunId>,
+    calls: BTreeSet<CallId>,
+    approvals: BTreeSet<ApprovalId>,
     heads: Vec<Head>,
     poison: Option<String>,
 }
@@ -70,6 +73,9 @@ impl MemoryStore {
         for (id, changed) in &standing.delta.calls {
             held.keys.extend(changed.row.idempotency_key.map(|key| (key, *id)));
         }
+        held.runs.extend(standing.delta.runs.keys());
+        held.calls.extend(standing.delta.calls.keys());
+        held.approvals.extend(standing.delta.approvals.keys());
         for content in batch.contents {
             let row = ContentRow {
                 commitment: content.commitment(),
@@ -97,17 +103,14 @@ impl Held {
                 return Err(StoreError::DuplicateKey { existing: *existing });
             }
         }
-        let elsewhere = |there: &dyn Fn(&State) -> bool| self.sessions.values().any(|one| there(&one.state));
         let delta = &standing.delta;
-        let taken = delta.runs.iter().any(|(id, run)| run.is_new && elsewhere(&|s| s.runs.contains_key(id)))
-            || delta.calls.iter().any(|(id, call)| call.is_new && elsewhere(&|s| s.calls.contains_key(id)))
-            || delta
-                .approvals
-                .iter()
-                .any(|(id, row)| row.is_new && elsewhere(&|s| s.approvals.contains_key(id)))
-            || delta.items.iter().any(|item| elsewhere(&|s| s.items.iter().any(|other| other.id == item.id)));
+        let taken = delta.runs.iter().any(|(id, row)| row.is_new && self.runs.contains(id))
+            || delta.calls.iter().any(|(id, row)| row.is_new && self.calls.contains(id))
+            || delta.approvals.iter().any(|(id, row)| row.is_new && self.approvals.contains(id));
         if taken {
-            return Err(StoreError::Conflict(crate::Conflict::Exists("row with one of these ids".to_owned())));
+            return Err(StoreError::Conflict(crate::Conflict::Exists(
+                "row with one of these ids".to_owned(),
+            )));
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ mod cache;
 mod fault;
 mod group;
 mod read;
+mod rows;
 mod schema;
 mod select;
 mod sql;

@@ -18,7 +18,7 @@ use mast_kernel::canonical::Digest;
 use mast_kernel::id::SessionId;
 
 use crate::READ_ROWS_MAX;
-use crate::audit::{Ask, Cells, Row, Table};
+use crate::audit::{Ask, Cells, Row as _, Table};
 use crate::error::StoreError;
 use crate::record::SessionRow;
 use crate::traits::JournalReader;
@@ -243,8 +243,12 @@ async fn verify_session(
 async fn find_strays(journal: &dyn JournalReader, audit: &mut Audit) -> Result<(), StoreError> {
     for table in [Table::Runs, Table::Calls, Table::Approvals, Table::Items, Table::Events] {
         let mut strays = Shelf::new(table, None);
+        let mut n_rows = 0_u64;
         while strays.next(journal).await?.is_some() {
-            let detail = format!("a row of {} belongs to no session that there is", table.name());
+            n_rows += 1;
+        }
+        if n_rows > 0 {
+            let detail = format!("{n_rows} rows of {} belong to no session that there is", table.name());
             audit.report.add(Wrong::StrayRow, (None, None), detail);
         }
     }

@@ -2,17 +2,17 @@
 //! results, or anybody's words. A field that is absent is left out, so that an optional field can be
 //! added later without changing what old events hash to.
 
+mod call;
+
 use serde::{Deserialize, Serialize};
 
-use crate::approval::ApprovalStatus;
 use crate::canonical::Digest;
 use crate::id::{ApprovalId, ArtifactId, CallId, ItemId, PrincipalId, StoreId, TenantId};
-use crate::instant::Instant;
-use crate::message::OutcomeStatus;
-use crate::policy::Ruling;
 use crate::run::{Completion, Mode};
-use crate::spec::{Idempotency, Risk, SideEffect, ToolSource, wire_enum};
+use crate::spec::wire_enum;
 use crate::trust::Label;
+
+pub use call::*;
 
 wire_enum! {
     /// What an item of a conversation is.
@@ -93,6 +93,7 @@ macro_rules! payload {
         }
     };
 }
+use payload;
 
 payload! {
     /// Binds a session to its tenant, store and owner.
@@ -246,193 +247,6 @@ payload! {
         reason_code: String,
         /// How long it took.
         duration_ms: u64,
-    }
-}
-
-payload! {
-    /// Which tool a call is of, as it was declared when the call was proposed.
-    Declared {
-        /// Registry name.
-        tool: String,
-        /// Exact version.
-        version: String,
-        /// Definition pin.
-        pin: Digest,
-        /// Who wrote it.
-        source: ToolSource,
-        /// What it may do.
-        side_effect: SideEffect,
-        /// How bad a mistake would be.
-        risk: Risk,
-        /// Whether doing it again is safe; what happens after a crash is decided by this, not by what
-        /// the tool says then.
-        idempotency: Idempotency,
-    }
-}
-
-payload! {
-    /// Which tool is asked for.
-    ToolCallProposed {
-        /// The call.
-        call: CallId,
-        /// The round of the loop, counted from 1.
-        step: u32,
-        /// Its place among the calls of one reply, counted from 1.
-        place: u32,
-        /// The tool; none where the model named one that does not exist, whose name is the model's own
-        /// text and therefore content.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        declared: Option<Declared>,
-        /// The origin of the call: the label of everything that could have shaped it.
-        origin: Label,
-        /// Which calls it runs beside.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        parallel_group: Option<u32>,
-        /// Commitment to the arguments as they were sent.
-        arguments: Digest,
-    }
-}
-
-payload! {
-    /// That a call may run, and why.
-    ToolCallAuthorized {
-        /// The call.
-        call: CallId,
-        /// What was decided: allowed outright, or asked and answered.
-        decision: Ruling,
-        /// Reason codes of the layers that did not simply allow.
-        findings: Vec<String>,
-        /// The policy that decided.
-        policy_version: String,
-        /// The key under which a repetition can be told.
-        idempotency_key: Digest,
-    }
-}
-
-payload! {
-    /// That a call may not run, and why.
-    ToolCallDenied {
-        /// The call.
-        call: CallId,
-        /// Why.
-        reason_code: String,
-        /// Reason codes of the layers that did not simply allow.
-        findings: Vec<String>,
-        /// The policy that decided.
-        policy_version: String,
-        /// Commitment to what the model is told.
-        outcome: Digest,
-    }
-}
-
-payload! {
-    /// That a call is claimed.
-    ToolCallStarted {
-        /// The call.
-        call: CallId,
-        /// Which attempt, counted from 1.
-        attempt: u32,
-    }
-}
-
-payload! {
-    /// How a call ended.
-    ToolCallSettled {
-        /// The call.
-        call: CallId,
-        /// How it ended.
-        outcome_status: OutcomeStatus,
-        /// Why, where it did not end well.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        reason_code: Option<String>,
-        /// Whether it said that it was about to reach out.
-        effect_sent: bool,
-        /// How long it took.
-        duration_ms: u64,
-        /// Bytes of its output, before anything was cut.
-        output_bytes: u64,
-        /// Whether the model is shown less than all of it.
-        truncated: bool,
-        /// Where the whole output is kept, if it was cut.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        artifact: Option<ArtifactId>,
-        /// The label of the output.
-        label: Label,
-        /// Commitment to the outcome.
-        outcome: Digest,
-    }
-}
-
-payload! {
-    /// That a call is about to reach out. It stands in the journal before the first byte leaves.
-    CallMarked {
-        /// The call.
-        call: CallId,
-    }
-}
-
-payload! {
-    /// What a person is asked.
-    ApprovalRequested {
-        /// The question.
-        approval: ApprovalId,
-        /// The call that it is about.
-        call: CallId,
-        /// How bad a mistake would be.
-        risk: Risk,
-        /// The furthest that a yes may reach.
-        reach: Reach,
-        /// The seal over everything that must not change.
-        seal: Digest,
-        /// Commitment to the sealed fields.
-        sealed: Digest,
-        /// Commitment to what is shown.
-        card: Digest,
-        /// The policy that wanted it asked.
-        policy_version: String,
-        /// When the question closes.
-        expires_at: Instant,
-    }
-}
-
-payload! {
-    /// How a question was settled.
-    ApprovalResolved {
-        /// The question.
-        approval: ApprovalId,
-        /// `approved`, `denied`, `expired` or `void`.
-        status: ApprovalStatus,
-        /// How far the yes reaches.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        reach: Option<Reach>,
-        /// Who answered; nobody where time or the run's end settled it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        resolved_by: Option<PrincipalId>,
-        /// Commitment to the person's words for the model.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        words: Option<Digest>,
-    }
-}
-
-payload! {
-    /// That a yes was used.
-    ApprovalConsumed {
-        /// The question.
-        approval: ApprovalId,
-        /// The call that it was used for.
-        call: CallId,
-    }
-}
-
-payload! {
-    /// That a question or a yes no longer holds.
-    ApprovalInvalidated {
-        /// The question.
-        approval: ApprovalId,
-        /// The call that it was about.
-        call: CallId,
-        /// What has changed.
-        reason_code: String,
     }
 }
 

@@ -150,7 +150,9 @@ impl Held {
             (Table::Approvals, Some(held)) => page.of(held.state.approvals.values()),
             (Table::Items, Some(held)) => page.of(held.state.items.iter()),
             (Table::Events, Some(held)) => page.of(held.events.iter()),
-            (Table::Runs | Table::Calls | Table::Approvals | Table::Items | Table::Events, None) => Vec::new(),
+            (Table::Runs | Table::Calls | Table::Approvals | Table::Items | Table::Events, None) => {
+                Vec::new()
+            }
         }
     }
 }

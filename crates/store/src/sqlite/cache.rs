@@ -3,6 +3,7 @@
 //! the fold refuses the batch, and the session is read again before anybody is told no.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -88,11 +89,10 @@ impl Reading<'_> {
         batch: &Batch,
     ) -> Result<(), StoreError> {
         // The chain's end is read before any row: then no row can be older than it.
-        if !sessions.contains_key(&batch.session) {
-            let known = self.standing(batch.session).await?;
-            sessions.insert(batch.session, known);
-        }
-        let known = sessions.entry(batch.session).or_default();
+        let known = match sessions.entry(batch.session) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(self.standing(batch.session).await?),
+        };
         for event in &batch.events {
             let needs = needs(&event.body);
             if let Some(id) = event.run.filter(|id| !known.state.runs.contains_key(id)) {
@@ -122,10 +122,8 @@ impl Reading<'_> {
         let hash = parsed(row.try_get(1).ok());
         let record = row.try_get::<Option<String>, _>(2).ok().flatten();
         let place = row.try_get::<i64, _>(3).ok().and_then(|place| u64::try_from(place).ok());
-        known.link = Some(Link {
-            sequence: sequence.ok_or_else(unreadable)?,
-            hash: hash.ok_or_else(unreadable)?,
-        });
+        known.link =
+            Some(Link { sequence: sequence.ok_or_else(unreadable)?, hash: hash.ok_or_else(unreadable)? });
         known.state.session = record.as_deref().and_then(from_record);
         known.state.last_place = place.ok_or_else(unreadable)?;
         Ok(known)

@@ -68,9 +68,7 @@ impl Fault<'_> {
             code::READONLY => Some(StoreError::ReadOnly(path)),
             code::CORRUPT | code::NOTADB => Some(StoreError::Damaged(path)),
             code::FULL => Some(StoreError::DiskFull(path)),
-            code::CANTOPEN => {
-                Some(StoreError::Open { path, source: error.to_string().into() })
-            }
+            code::CANTOPEN => Some(StoreError::Open { path, source: error.to_string().into() }),
             _ => None,
         }
     }

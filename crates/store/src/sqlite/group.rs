@@ -14,18 +14,21 @@ use sqlx::sqlite::SqliteConnection;
 use super::cache::Cache;
 use super::fault::{Fault, duplicate};
 use super::read::cells_of;
+use super::rows::Rows;
 use super::writer::{Poison, Waiting, answer};
 use super::{connect_full, sql};
 use crate::audit::{Cells, Row};
 use crate::batch::{Batch, Committed, Durability};
 use crate::error::{Conflict, StoreError};
-use crate::fold::Changed;
 use crate::prepare::{Prepared, Standing, prepare};
 use crate::record::{ContentRow, StoreIdentity};
 use crate::sign::{HeadLink, Seal, Signer};
 
 /// How often a batch is tried when another process keeps being faster.
 const ATTEMPTS_MAX: usize = 16;
+
+/// After so many transactions a process is one that writes much, and is looked at again after as many.
+const GROUPS_OF_A_SHORT_LIFE: u64 = 64;
 
 /// The connections that write, and what is known without reading.
 #[derive(Debug)]
@@ -36,6 +39,7 @@ pub(super) struct Database {
     seal: Seal,
     signer: Signer,
     cache: Cache,
+    n_groups: u64,
 }
 
 /// What a group writes.
@@ -58,7 +62,7 @@ impl Database {
         signer: Signer,
     ) -> Self {
         let seal = Seal::new(identity, &signer);
-        Self { path, normal, full: None, seal, signer, cache: Cache::default() }
+        Self { path, normal, full: None, seal, signer, cache: Cache::default(), n_groups: 0 }
     }
 
     /// Writes batches, in order, and answers whoever waits for them.
@@ -191,13 +195,20 @@ impl Database {
     async fn execute(&mut self, group: &Group) -> Result<(), sqlx::Error> {
         let is_full = group.durability == Some(Durability::Full);
         if is_full && self.full.is_none() {
-            let full = connect_full(&self.path).await.map_err(|error| sqlx::Error::Io(std::io::Error::other(error)))?;
+            let full = connect_full(&self.path)
+                .await
+                .map_err(|error| sqlx::Error::Io(std::io::Error::other(error)))?;
             self.full = Some(full);
         }
         let connection = match &mut self.full {
             Some(full) if is_full => full,
             _ => &mut self.normal,
         };
+        // The setting belongs to the connection that commits, and either may be the one that is at it.
+        if self.n_groups % GROUPS_OF_A_SHORT_LIFE == GROUPS_OF_A_SHORT_LIFE - 1 {
+            sqlx::raw_sql(sql::LONG_LOG).execute(&mut *connection).await?;
+        }
+        self.n_groups = self.n_groups.wrapping_add(1);
         let result = group.execute(connection).await;
         if result.is_err() && sqlx::raw_sql(sql::ROLLBACK).execute(&mut *connection).await.is_err() {
             tracing::debug!("the transaction that failed was rolled back by the database itself");
@@ -259,59 +270,16 @@ impl Group {
     }
 
     async fn execute(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-        let (mut sessions, mut items) = (Vec::new(), Vec::new());
-        let (mut runs, mut calls, mut approvals) =
-            (Changes::default(), Changes::default(), Changes::default());
+        let mut rows = Rows { contents: &self.contents, events: &self.events, ..Rows::default() };
         for Standing { delta, .. } in self.standings.values() {
-            sessions.extend(delta.session.as_ref().and_then(Row::cells));
-            items.extend(delta.items.iter().filter_map(Row::cells));
-            runs.take(delta.runs.values());
-            calls.take(delta.calls.values());
-            approvals.take(delta.approvals.values());
+            rows.sessions.extend(delta.session.as_ref().and_then(Row::cells));
+            rows.items.extend(delta.items.iter().filter_map(Row::cells));
+            rows.runs.take(delta.runs.values());
+            rows.calls.take(delta.calls.values());
+            rows.approvals.take(delta.approvals.values());
         }
-        let is_all = !(sessions.is_empty() && items.is_empty() && runs.is_empty() && approvals.is_empty());
-        let query = sqlx::query(if is_all { sql::WRITE_ALL } else { sql::WRITE_CALLS })
-            .bind(json(&self.contents)?)
-            .bind(json(&calls.new)?)
-            .bind(json(&calls.changed)?)
-            .bind(json(&self.events)?);
-        let query = if is_all {
-            query
-                .bind(json(&sessions)?)
-                .bind(json(&runs.new)?)
-                .bind(json(&runs.changed)?)
-                .bind(json(&approvals.new)?)
-                .bind(json(&approvals.changed)?)
-                .bind(json(&items)?)
-        } else {
-            query
-        };
-        query.execute(connection).await.map(|_| ())
+        rows.query()?.execute(connection).await.map(|_| ())
     }
-}
-
-/// The rows of one table that are made, and those that are changed.
-#[derive(Debug, Default)]
-struct Changes {
-    new: Vec<Cells>,
-    changed: Vec<Cells>,
-}
-
-impl Changes {
-    fn take<'a, T: Row + 'a>(&mut self, rows: impl Iterator<Item = &'a Changed<T>>) {
-        for Changed { row, is_new } in rows {
-            let cells = row.cells();
-            if *is_new { self.new.extend(cells) } else { self.changed.extend(cells) }
-        }
-    }
-
-    const fn is_empty(&self) -> bool {
-        self.new.is_empty() && self.changed.is_empty()
-    }
-}
-
-fn json(rows: &[Cells]) -> Result<String, sqlx::Error> {
-    serde_json::to_string(rows).map_err(|error| sqlx::Error::Encode(Box::new(error)))
 }
 
 /// Tells that a batch was not written. One that nobody waits for must not be lost unnoticed.

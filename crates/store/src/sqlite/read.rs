@@ -49,11 +49,17 @@ fn ending(value: Option<&String>) -> Option<String> {
 
 impl SqliteStore {
     async fn fetch(&self, attempt: &'static str, query: Query) -> Result<Vec<SqliteRow>, StoreError> {
-        query.fetch_all(&self.readers).await.map_err(|error| Fault { path: &self.path }.during(attempt, error))
+        query
+            .fetch_all(&self.readers)
+            .await
+            .map_err(|error| Fault { path: &self.path }.during(attempt, error))
     }
 
     /// Rows whose only column is their JSON.
-    async fn records<T: Row + serde::de::DeserializeOwned>(&self, query: Query) -> Result<Vec<T>, StoreError> {
+    async fn records<T: Row + serde::de::DeserializeOwned>(
+        &self,
+        query: Query,
+    ) -> Result<Vec<T>, StoreError> {
         let table = T::TABLE.name();
         let rows = self.fetch("reading the state", query).await?;
         let read = |row: &SqliteRow| {
@@ -145,7 +151,8 @@ impl Reader for SqliteStore {
     }
 
     async fn items(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<ItemRow>, StoreError> {
-        let query = sqlx::query(select::ITEMS).bind(session.to_string()).bind(number(after)).bind(bound(limit));
+        let query =
+            sqlx::query(select::ITEMS).bind(session.to_string()).bind(number(after)).bind(bound(limit));
         self.records(query).await
     }
 }
@@ -157,7 +164,8 @@ impl JournalReader for SqliteStore {
     }
 
     async fn events(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<Event>, StoreError> {
-        let query = sqlx::query(select::EVENTS).bind(session.to_string()).bind(number(after)).bind(bound(limit));
+        let query =
+            sqlx::query(select::EVENTS).bind(session.to_string()).bind(number(after)).bind(bound(limit));
         self.rows(query).await
     }
 

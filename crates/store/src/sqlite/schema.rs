@@ -43,8 +43,12 @@ pub(super) async fn ready(
         }
     }
     make(connection, if_new, fault).await?;
-    let rows = sqlx::query(RECORDED).fetch_all(&mut *connection).await;
-    check(&rows.map_err(|error| fault.opening(error))?, path)
+    match sqlx::query(RECORDED).fetch_all(&mut *connection).await {
+        Ok(rows) => check(&rows, path),
+        // There are tables, and they are somebody else's.
+        Err(error) if is_missing_table(&error) => Err(StoreError::Damaged(path.to_path_buf())),
+        Err(error) => Err(fault.opening(error)),
+    }
 }
 
 fn is_missing_table(error: &sqlx::Error) -> bool {
@@ -66,7 +70,8 @@ async fn make(connection: &mut SqliteConnection, seal: &Seal, fault: Fault<'_>) 
     }
     for (version, text) in (1_i64..).zip(STEPS) {
         sqlx::raw_sql(text).execute(&mut *connection).await.map_err(failed)?;
-        let step = sqlx::query(RECORD_STEP).bind(version).bind(Digest::of(text.as_bytes()).to_hex()).bind(text);
+        let step =
+            sqlx::query(RECORD_STEP).bind(version).bind(Digest::of(text.as_bytes()).to_hex()).bind(text);
         step.execute(&mut *connection).await.map_err(failed)?;
     }
     let meta = sqlx::query(RECORD_META)

@@ -8,7 +8,9 @@ use crate::audit::Table;
 macro_rules! sessions {
     ($by:literal) => {
         concat!(
-            "SELECT record FROM sessions WHERE ", $by, " \
+            "SELECT record FROM sessions WHERE ",
+            $by,
+            " \
              AND ($1 IS NULL OR id = $1) \
              AND ($2 IS NULL OR substr(id, -length($2)) = $2) \
              AND ($3 IS NULL OR principal = $3) \
@@ -23,7 +25,9 @@ pub(super) const SESSIONS_BY_ID: &str = sessions!("id = $1");
 macro_rules! runs {
     ($by:literal) => {
         concat!(
-            "SELECT record FROM runs WHERE ", $by, " \
+            "SELECT record FROM runs WHERE ",
+            $by,
+            " \
              AND ($1 IS NULL OR id = $1) \
              AND ($2 IS NULL OR substr(id, -length($2)) = $2) \
              AND ($3 IS NULL OR session = $3) \
@@ -41,7 +45,9 @@ pub(super) const RUNS_BY_STATUS: &str = runs!("status = $4");
 macro_rules! calls {
     ($by:literal) => {
         concat!(
-            "SELECT record FROM calls WHERE ", $by, " \
+            "SELECT record FROM calls WHERE ",
+            $by,
+            " \
              AND ($1 IS NULL OR id = $1) \
              AND ($2 IS NULL OR substr(id, -length($2)) = $2) \
              AND ($3 IS NULL OR session = $3) \
@@ -56,7 +62,7 @@ macro_rules! calls {
 pub(super) const CALLS: &str = calls!("true");
 pub(super) const CALLS_BY_ID: &str = calls!("id = $1");
 pub(super) const CALLS_BY_KEY: &str = calls!("idempotency_key = $6");
-pub(super) const CALLS_BY_RUN: &str = calls!("run = $4");
+pub(super) const CALLS_BY_RUN: &str = calls!("session = (SELECT session FROM runs WHERE id = $4)");
 pub(super) const CALLS_BY_SESSION: &str = calls!("session = $3");
 /// The list of states must be that of the partial index, letter by letter.
 pub(super) const CALLS_OPEN: &str = calls!(
@@ -78,7 +84,9 @@ pub(super) const fn is_open(status: CallStatus) -> bool {
 macro_rules! approvals {
     ($by:literal) => {
         concat!(
-            "SELECT record FROM approvals WHERE ", $by, " \
+            "SELECT record FROM approvals WHERE ",
+            $by,
+            " \
              AND ($1 IS NULL OR id = $1) \
              AND ($2 IS NULL OR substr(id, -length($2)) = $2) \
              AND ($3 IS NULL OR session = $3) \

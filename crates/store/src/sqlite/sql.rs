@@ -1,5 +1,6 @@
-//! Every statement that writes, or that the writer reads with. Rows come as one JSON array of arrays a
-//! table, so that one constant text writes any number of them in one round trip.
+//! Every statement that writes, or that the writer reads with. All are constant. A small batch has a
+//! parameter for each column of each row; a larger one comes as one JSON array of arrays a table, so that
+//! one text writes any number of rows. Either is one round trip.
 
 /// How the rows of a table are taken from their parameter.
 macro_rules! insert {
@@ -17,7 +18,13 @@ macro_rules! insert {
 
 macro_rules! contents {
     ($parameter:literal) => {
-        insert!("contents", ("commitment", "salt", "value"), ["0", "1", "2"], $parameter, "ON CONFLICT DO NOTHING")
+        insert!(
+            "contents",
+            ("commitment", "salt", "value"),
+            ["0", "1", "2"],
+            $parameter,
+            "ON CONFLICT DO NOTHING"
+        )
     };
 }
 
@@ -25,7 +32,10 @@ macro_rules! events {
     ($parameter:literal) => {
         insert!(
             "events",
-            ("session", "sequence", "run", "actor", "at", "type", "version", "payload", "salt", "previous", "hash"),
+            (
+                "session", "sequence", "run", "actor", "at", "type", "version", "payload", "salt",
+                "previous", "hash"
+            ),
             ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"],
             $parameter,
             ""
@@ -63,7 +73,88 @@ macro_rules! approvals {
     };
 }
 
-/// Writes values, calls and events: what most batches are.
+/// How many rows of each kind [`WRITE_SMALL`] has room for.
+pub(super) mod room {
+    /// Events.
+    pub(in super::super) const EVENTS: usize = 4;
+    /// Values.
+    pub(in super::super) const CONTENTS: usize = 3;
+    /// New calls.
+    pub(in super::super) const NEW_CALLS: usize = 1;
+    /// Changed calls.
+    pub(in super::super) const CHANGED_CALLS: usize = 1;
+    /// Items.
+    pub(in super::super) const ITEMS: usize = 2;
+}
+
+/// A row of its own parameters, if the first of them is not NULL. (Rows from JSON cost the database
+/// several times as much; most batches are small enough to be bound one by one.)
+macro_rules! slot {
+    ($table:literal, $columns:literal, $first:literal, $values:literal, $tail:literal) => {
+        concat!(
+            "INSERT INTO ",
+            $table,
+            " (",
+            $columns,
+            ") SELECT ",
+            $values,
+            " WHERE ",
+            $first,
+            " IS NOT NULL ",
+            $tail,
+            ";\n"
+        )
+    };
+}
+
+macro_rules! event_slot {
+    ($first:literal, $values:literal) => {
+        slot!(
+            "events",
+            "session, sequence, run, actor, at, type, version, payload, salt, previous, hash",
+            $first,
+            $values,
+            ""
+        )
+    };
+}
+
+macro_rules! content_slot {
+    ($first:literal, $values:literal) => {
+        slot!("contents", "commitment, salt, value", $first, $values, "ON CONFLICT DO NOTHING")
+    };
+}
+
+macro_rules! call_slot {
+    ($first:literal, $values:literal, $tail:literal) => {
+        slot!("calls", "id, session, run, status, idempotency_key, record", $first, $values, $tail)
+    };
+}
+
+/// Writes what one call's claim or outcome is: a few events, values and items, a new call, a changed
+/// call. The parameters are the columns of each row in this order; an absent row is all NULL.
+pub(super) const WRITE_SMALL: &str = concat!(
+    "BEGIN IMMEDIATE;\n",
+    event_slot!("$1", "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11"),
+    event_slot!("$12", "$12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22"),
+    event_slot!("$23", "$23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33"),
+    event_slot!("$34", "$34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44"),
+    content_slot!("$45", "$45, $46, $47"),
+    content_slot!("$48", "$48, $49, $50"),
+    content_slot!("$51", "$51, $52, $53"),
+    call_slot!("$54", "$54, $55, $56, $57, $58, $59", ""),
+    call_slot!(
+        "$60",
+        "$60, $61, $62, $63, $64, $65",
+        "ON CONFLICT (id) DO UPDATE SET status = excluded.status, \
+         idempotency_key = excluded.idempotency_key, record = excluded.record"
+    ),
+    slot!("items", "id, session, place, record", "$66", "$66, $67, $68, $69", ""),
+    slot!("items", "id, session, place, record", "$70", "$70, $71, $72, $73", ""),
+    "COMMIT"
+);
+
+/// Writes values, calls and events, any number of each.
 /// `$1` values, `$2` new calls, `$3` changed calls, `$4` events.
 pub(super) const WRITE_CALLS: &str = concat!(
     "BEGIN IMMEDIATE;\n",
@@ -125,3 +216,7 @@ pub(super) const LAST_HEAD: &str = "SELECT CAST(number AS TEXT), session, CAST(s
 pub(super) const WRITE_HEAD: &str = "INSERT INTO heads \
      (number, session, sequence, hash, previous_head, at, key, signature) \
      VALUES (CAST($1 AS INTEGER), $2, CAST($3 AS INTEGER), $4, $5, CAST($6 AS INTEGER), $7, $8)";
+
+/// When the log is copied back into the file, in a process that writes much. The usual 1,000 pages are
+/// right for a process that ends soon, since whoever opens the file next must read the whole log.
+pub(super) const LONG_LOG: &str = "PRAGMA wal_autocheckpoint = 4000";

@@ -1,4 +1,5 @@
 //! The tests of the store as others see it.
+#![cfg(test)]
 
 mod conformance;
 mod sqlite;

@@ -103,7 +103,8 @@ async fn many_tasks_of_two_processes_write_to_the_same_sessions() {
     }
     let mut tasks = Vec::new();
     for task in 0..8_u128 {
-        let (stores, mut world) = (std::sync::Arc::clone(&stores), worlds[usize::try_from(task % 2).unwrap()].clone());
+        let (stores, mut world) =
+            (std::sync::Arc::clone(&stores), worlds[usize::try_from(task % 2).unwrap()].clone());
         tasks.push(tokio::spawn(async move {
             let store = &stores[usize::try_from(task / 4).unwrap()];
             for n in 0..5 {
@@ -125,13 +126,11 @@ async fn a_commit_that_must_survive_a_loss_of_power_is_in_the_same_chain() {
     let folder = tempfile::tempdir().unwrap();
     let store = sqlite(&folder).await;
     let mut world = World::new(1);
-    for (batch, durability) in
-        [world.begin(), world.ask(), world.end()].into_iter().zip([
-            Durability::Normal,
-            Durability::Full,
-            Durability::Normal,
-        ])
-    {
+    for (batch, durability) in [world.begin(), world.ask(), world.end()].into_iter().zip([
+        Durability::Normal,
+        Durability::Full,
+        Durability::Normal,
+    ]) {
         let mut batch = batch;
         batch.durability = durability;
         store.commit(batch).await.unwrap();
@@ -156,8 +155,16 @@ async fn what_cannot_be_opened_says_what_to_do() {
         run(path, statements).await;
     };
     check(async |path| std::fs::write(path, "not a database, but long enough to be read as one").unwrap(), expect!["<folder>/mast.db is damaged or not a database of mast: move it away and start again, or put back a copy"]).await;
-    check(async |path| std::fs::create_dir(path).unwrap(), expect!["<folder>/mast.db cannot be opened: check that its folder exists and may be entered"]).await;
-    check(async |path| run(path, "CREATE TABLE songs (title TEXT)").await, expect!["<folder>/mast.db cannot be opened: check that its folder exists and may be entered"]).await;
+    check(
+        async |path| std::fs::create_dir(path).unwrap(),
+        expect!["<folder>/mast.db cannot be opened: check that its folder exists and may be entered"],
+    )
+    .await;
+    check(
+        async |path| run(path, "CREATE TABLE songs (title TEXT)").await,
+        expect!["<folder>/mast.db is damaged or not a database of mast: move it away and start again, or put back a copy"],
+    )
+    .await;
     check(async |path| made(path, "INSERT INTO schema_steps VALUES (2, '', '')").await, expect!["<folder>/mast.db was made by a later version of mast (schema 2, this one knows 1): use that version"]).await;
     check(async |path| made(path, "UPDATE schema_steps SET sql = sql || ' '").await, expect!["<folder>/mast.db: schema step 1 is not the one that mast has under this number: the file was changed by something else; put back a copy"]).await;
     check(async |path| made(path, "DELETE FROM meta WHERE name = 'store'").await, expect!["<folder>/mast.db is damaged or not a database of mast: move it away and start again, or put back a copy"]).await;
@@ -178,7 +185,10 @@ async fn a_store_is_bound_to_its_key_and_is_not_made_unasked() {
     other.signer = Signer::from_seed(&[8; 32]);
     assert!(matches!(SqliteStore::open(other).await.unwrap_err(), StoreError::OtherKey));
     let nowhere = options(&folder.path().join("no/such/folder/mast.db"));
-    expect!["<folder>/no/such/folder/mast.db cannot be opened: check that its folder exists and may be entered"].assert_eq(
+    expect![
+        "<folder>/no/such/folder/mast.db cannot be opened: check that its folder exists and may be entered"
+    ]
+    .assert_eq(
         &SqliteStore::open(nowhere)
             .await
             .unwrap_err()

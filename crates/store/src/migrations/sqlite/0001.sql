@@ -59,7 +59,6 @@ CREATE TABLE calls (
     record TEXT NOT NULL
 ) STRICT;
 CREATE INDEX calls_by_session ON calls (session);
-CREATE INDEX calls_by_run ON calls (run);
 CREATE INDEX calls_open ON calls (status)
     WHERE status IN ('proposed', 'authorized', 'waiting_for_approval', 'running', 'uncertain');
 
@@ -75,7 +74,7 @@ CREATE INDEX approvals_by_session ON approvals (session);
 CREATE INDEX approvals_by_status ON approvals (status);
 
 CREATE TABLE items (
-    id TEXT NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL,
     session TEXT NOT NULL,
     place INTEGER NOT NULL,
     record TEXT NOT NULL,
