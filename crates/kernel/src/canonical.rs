@@ -53,12 +53,9 @@ impl Digest {
     /// that no byte can move from one field to the next unseen.
     #[must_use]
     pub fn of_fields<'a>(fields: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut hasher = sha2::Sha256::new();
-        for field in fields {
-            hasher.update((field.len() as u64).to_be_bytes());
-            hasher.update(field);
-        }
-        Self(hasher.finalize().into())
+        let mut hasher = FieldHasher::default();
+        fields.into_iter().for_each(|field| hasher.take(field));
+        hasher.end()
     }
 
     /// The digest with these 32 bytes.
@@ -76,13 +73,7 @@ impl Digest {
     /// Its 64 lower-case hexadecimal digits.
     #[must_use]
     pub fn to_hex(self) -> String {
-        let mut digits = String::with_capacity(64);
-        for byte in self.0 {
-            for value in [byte >> 4, byte & 15] {
-                digits.push(char::from_digit(u32::from(value), 16).unwrap_or('0'));
-            }
-        }
-        digits
+        hex(&self.0)
     }
 
     /// Reads 64 lower-case hexadecimal digits.
@@ -107,6 +98,48 @@ impl Digest {
         }
         Ok(Self(bytes))
     }
+}
+
+/// A digest of several fields that come one after the other; see [`Digest::of_fields`].
+#[derive(Default)]
+pub(crate) struct FieldHasher(sha2::Sha256);
+
+impl FieldHasher {
+    /// The next field.
+    pub(crate) fn take(&mut self, field: &[u8]) {
+        self.0.update((field.len() as u64).to_be_bytes());
+        self.0.update(field);
+    }
+
+    /// The digest of all of them.
+    pub(crate) fn end(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| DIGITS.get(usize::from(value & 15)).copied().map_or('0', char::from);
+    let mut text = String::with_capacity(2 * bytes.len());
+    text.extend(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]));
+    text
+}
+
+/// Writes the canonical form of a value at the end of a text.
+///
+/// # Errors
+///
+/// [`NotCanonical`] where the value has none; part of it may then have been written.
+pub(crate) fn write_to(value: &Value, out: &mut String) -> Result<(), NotCanonical> {
+    write::exact_to(value, out)
+}
+
+/// The canonical form of a string.
+pub(crate) fn of_text(text: &str) -> String {
+    let mut out = String::new();
+    write::write_exact(text, &mut out);
+    out
 }
 
 impl fmt::Display for Digest {

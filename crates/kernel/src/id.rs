@@ -20,15 +20,16 @@ pub struct NotAnId {
     pub prefix: &'static str,
 }
 
-/// Writes 128 bits as 26 lower-case characters, most significant first.
-fn encode(bits: u128) -> String {
-    (0..N_CHARS)
-        .rev()
-        .map(|place| {
-            let digit = usize::try_from((bits >> (5 * place)) & 31).unwrap_or(0);
-            char::from(ALPHABET.get(digit).copied().unwrap_or(b'0'))
-        })
-        .collect()
+/// Writes the kind and 128 bits as 26 lower-case characters, most significant first.
+fn encode(prefix: &str, bits: u128) -> String {
+    let mut text = String::with_capacity(prefix.len() + 1 + N_CHARS);
+    text.push_str(prefix);
+    text.push('_');
+    for place in (0..N_CHARS).rev() {
+        let digit = usize::try_from((bits >> (5 * place)) & 31).unwrap_or(0);
+        text.push(ALPHABET.get(digit).copied().map_or('0', char::from));
+    }
+    text
 }
 
 /// Reads 26 characters back; upper case and Crockford's look-alikes (i, l, o) are accepted.
@@ -75,7 +76,7 @@ macro_rules! typed_id {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($prefix, "_{}"), encode(self.0))
+                f.write_str(&encode($prefix, self.0))
             }
         }
 
@@ -92,7 +93,7 @@ macro_rules! typed_id {
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
+                serializer.serialize_str(&encode($prefix, self.0))
             }
         }
 

@@ -63,6 +63,11 @@ pub(super) fn exact(value: &Value) -> Result<String, NotCanonical> {
     Ok(out)
 }
 
+/// Writes the canonical form at the end of a text; what was written before a fault stays there.
+pub(super) fn exact_to(value: &Value, out: &mut String) -> Result<(), NotCanonical> {
+    write_value(value, Strings::Exact, limits::CANONICAL_DEPTH_MAX, out)
+}
+
 /// The canonical form after all strings and keys are brought to NFC. Keys that thereby become equal all
 /// stay, in the order of what they name, so that the result depends on nothing else.
 pub(super) fn normalised(value: &Value) -> Result<String, NotCanonical> {
@@ -160,7 +165,7 @@ fn write_string(text: &str, strings: Strings, out: &mut String) {
 
 /// Writes a string with the escapes that JSON demands and no others. Most need none, and each event of a
 /// journal is written with dozens of them, so those are not taken through the JSON library.
-fn write_exact(text: &str, out: &mut String) {
+pub(super) fn write_exact(text: &str, out: &mut String) {
     if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
         out.reserve(text.len() + 2);
         out.push('"');

@@ -39,10 +39,7 @@ impl<const N: usize> Bytes<N> {
 
 impl<const N: usize> fmt::Display for Bytes<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-        let mut digits = String::with_capacity(2 * N);
-        digits.extend(self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
-        f.write_str(&digits)
+        f.write_str(&crate::canonical::hex(&self.0))
     }
 }
 

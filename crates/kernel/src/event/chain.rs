@@ -5,12 +5,10 @@
 //! still holds (see [`Disclosure`]). Every digest here is over length-prefixed parts, see
 //! [`Digest::of_fields`], so that no byte can move from one part to the next.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 use super::{Event, EventFault, NewEvent, Salt};
-use crate::canonical::{Canonical, Digest, NotCanonical};
+use crate::canonical::{self, Canonical, Digest, FieldHasher, NotCanonical};
 use crate::id::{SessionId, StoreId, TenantId};
 
 /// What the parts of each kind of digest begin with.
@@ -62,13 +60,40 @@ pub(super) fn field_salt(salt: &Salt, name: &str) -> Salt {
 /// The digest of one field.
 pub(super) fn field_digest(field_salt: &Salt, name: &str, value: &Value) -> Result<Digest, NotCanonical> {
     let canonical = Canonical::of(value)?;
-    Ok(Digest::of_fields([field_salt.as_bytes().as_slice(), name.as_bytes(), canonical.as_bytes()]))
+    Ok(text_digest(field_salt, name, canonical.as_str()))
+}
+
+/// The digest of one field, from the canonical text of its value.
+fn text_digest(field_salt: &Salt, name: &str, text: &str) -> Digest {
+    Digest::of_fields([field_salt.as_bytes().as_slice(), name.as_bytes(), text.as_bytes()])
 }
 
 /// The hash of an event from the digests of its fields, in their fixed order.
 pub(super) fn event_hash(previous: &Digest, fields: &[(&str, Digest)]) -> Digest {
-    let parts = fields.iter().flat_map(|(name, digest)| [name.as_bytes(), digest.as_bytes().as_slice()]);
-    Digest::of_fields([EVENT_TAG, previous.as_bytes().as_slice()].into_iter().chain(parts))
+    let mut chain = Chain::after(previous);
+    fields.iter().for_each(|(name, digest)| chain.take(name, digest));
+    chain.end()
+}
+
+/// The hash of an event, field by field.
+struct Chain(FieldHasher);
+
+impl Chain {
+    fn after(previous: &Digest) -> Self {
+        let mut hasher = FieldHasher::default();
+        hasher.take(EVENT_TAG);
+        hasher.take(previous.as_bytes());
+        Self(hasher)
+    }
+
+    fn take(&mut self, name: &str, digest: &Digest) {
+        self.0.take(name.as_bytes());
+        self.0.take(digest.as_bytes());
+    }
+
+    fn end(self) -> Digest {
+        self.0.end()
+    }
 }
 
 impl Event {
@@ -101,15 +126,23 @@ impl Event {
     ///
     /// [`NotCanonical`] where a value of its payload has no canonical form.
     pub fn computed_hash(&self) -> Result<Digest, NotCanonical> {
-        let fields = self.fields();
-        let digests = fields
-            .iter()
-            .map(|(name, value)| {
-                let digest = field_digest(&field_salt(&self.salt, name), name, value)?;
-                Ok((name.as_ref(), digest))
-            })
-            .collect::<Result<Vec<_>, NotCanonical>>()?;
-        Ok(event_hash(&self.previous, &digests))
+        let mut chain = Chain::after(&self.previous);
+        let mut take = |name: &str, text: &str| {
+            chain.take(name, &text_digest(&field_salt(&self.salt, name), name, text));
+        };
+        for (name, text) in self.envelope() {
+            take(name, &text);
+        }
+        // A call is four events of a dozen fields: one name and one text serve for all of them.
+        let (mut name, mut text) = (PAYLOAD_PREFIX.to_owned(), String::new());
+        for (key, value) in self.sorted_payload() {
+            name.truncate(PAYLOAD_PREFIX.len());
+            name.push_str(key);
+            text.clear();
+            canonical::write_to(value, &mut text)?;
+            take(&name, &text);
+        }
+        Ok(chain.end())
     }
 
     /// The end of the chain when this is its last event.
@@ -119,24 +152,34 @@ impl Event {
     }
 
     /// Every field that the hash covers, in the fixed order: the envelope, then the payload's by name.
-    /// Every event of a session is hashed, so nothing is copied that can be looked at.
-    pub(super) fn fields(&self) -> Vec<(Cow<'static, str>, Cow<'_, Value>)> {
-        let run = self.run.map_or(Value::Null, |run| Value::from(run.to_string()));
-        let envelope = [
-            ("sequence", Value::from(self.sequence)),
-            ("session", Value::from(self.session.to_string())),
-            ("run", run),
-            ("actor", Value::from(self.actor.as_str())),
-            ("at", Value::from(self.at.micros())),
-            ("type", Value::from(self.kind.clone())),
-            ("version", Value::from(self.version)),
-        ];
+    pub(super) fn fields(&self) -> Vec<(String, Value)> {
+        // The texts are JSON: this module writes them.
+        let value = |text: String| serde_json::from_str(&text).unwrap_or_default();
+        let envelope = self.envelope().into_iter().map(|(name, text)| (name.to_owned(), value(text)));
+        let payload = self.sorted_payload().into_iter();
+        envelope
+            .chain(payload.map(|(key, value)| (format!("{PAYLOAD_PREFIX}{key}"), value.clone())))
+            .collect()
+    }
+
+    /// The fields that every event has, each with the canonical text of its value.
+    fn envelope(&self) -> [(&'static str, String); 7] {
+        let quoted = |text: &str| ["\"", text, "\""].concat();
+        [
+            ("sequence", self.sequence.to_string()),
+            ("session", quoted(&self.session.to_string())),
+            ("run", self.run.map_or_else(|| "null".to_owned(), |run| quoted(&run.to_string()))),
+            ("actor", quoted(self.actor.as_str())),
+            ("at", self.at.micros().to_string()),
+            // The type of an event that was read back is whatever stood there.
+            ("type", canonical::of_text(&self.kind)),
+            ("version", self.version.to_string()),
+        ]
+    }
+
+    fn sorted_payload(&self) -> Vec<(&String, &Value)> {
         let mut payload: Vec<(&String, &Value)> = self.payload.iter().collect();
         payload.sort_unstable_by_key(|(name, _)| *name);
-        let payload = payload
-            .into_iter()
-            .map(|(name, value)| (Cow::Owned(format!("{PAYLOAD_PREFIX}{name}")), Cow::Borrowed(value)));
-        let envelope = envelope.into_iter().map(|(name, value)| (Cow::Borrowed(name), Cow::Owned(value)));
-        envelope.chain(payload).collect()
+        payload
     }
 }

@@ -59,12 +59,11 @@ impl Disclosure {
             .into_iter()
             .map(|(name, value)| {
                 let salt = field_salt(&event.salt, &name);
-                if ALWAYS_SHOWN.contains(&name.as_ref()) || shows(&name) {
-                    let (name, value) = (name.into_owned(), value.into_owned());
+                if ALWAYS_SHOWN.contains(&name.as_str()) || shows(&name) {
                     return Ok(Field::Shown { name, salt, value });
                 }
                 let digest = field_digest(&salt, &name, &value)?;
-                Ok(Field::Withheld { name: name.into_owned(), digest })
+                Ok(Field::Withheld { name, digest })
             })
             .collect::<Result<Vec<_>, NotCanonical>>()?;
         Ok(Self { previous: event.previous, fields, hash: event.hash })
