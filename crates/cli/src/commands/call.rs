@@ -3,25 +3,26 @@
 //!
 //! Rejected: a way round the gate for tools that compute only. What is cheap there is the gate itself.
 
-use std::io::{BufRead, BufReader, Read as _};
+mod lines;
+
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use mast_kernel::canonical::parse_strict;
+use futures_util::future::join_all;
 use mast_kernel::instant::Instant;
-use mast_kernel::limits::LINE_BYTES_MAX;
+use mast_kernel::limits::PARALLEL_MAX;
 use mast_kernel::message::{Outcome, OutcomeStatus};
 use mast_kernel::name;
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
 use mast_runtime::{Desk, DirectCall, Disposition, FixedClock, NewSession, Runtime, Silent};
 use serde_json::{Value, json};
 
-use crate::args::parse_instant;
 use crate::assemble::{Start, executor, leave, local_authority, open_store, runtime};
 use crate::commands::run::waiting_lines;
 use crate::config::Flags;
 use crate::error::{CliError, Exit};
 use crate::output::Style;
+use lines::{Lines, arguments_of};
 
 /// Arguments of `mast call`.
 #[derive(Debug, Args)]
@@ -107,7 +108,8 @@ impl Caller<'_> {
     /// The call of the command line. It is on record before its answer is printed.
     async fn answer_one(mut self, start: &Start) -> Result<Exit, CliError> {
         let arguments = self.args.arguments.clone().unwrap_or_else(|| "{}".to_owned());
-        let disposition = self.call(arguments, None).await?;
+        let disposition = self.desk.call(request(self.args, arguments, None)).await?;
+        self.count(&disposition);
         let (args, runtime, run) = (self.args, self.runtime, self.desk.run());
         self.close().await?;
         let printer = &start.printer;
@@ -143,23 +145,18 @@ impl Caller<'_> {
 
     /// One call for each line of stdin. What was answered is on record before more input is waited for.
     fn answer_lines(mut self, start: &Start, executor: &tokio::runtime::Runtime) -> Result<Exit, CliError> {
-        let mut input = BufReader::with_capacity(1 << 16, std::io::stdin().lock());
+        let mut lines = Lines::of(std::io::stdin().lock());
         let mut answers = start.printer.answers();
+        let n_at_once = self.n_at_once();
         loop {
-            let line = match read_line(&mut input)? {
-                Line::End => break,
-                Line::Unreadable => None,
-                Line::Text(text) => Some(text),
-            };
-            let answered = match line.filter(|text| !text.trim().is_empty()) {
-                None => failure(&self.args.tool, "tool.invalid_arguments.json"),
-                Some(text) => {
-                    let (arguments, clock) = arguments_of(text);
-                    answer(&executor.block_on(self.call(arguments, clock))?)
-                }
-            };
-            answers.add(&answered)?;
-            if !input.buffer().contains(&b'\n') {
+            let taken = lines.take(n_at_once)?;
+            if taken.is_empty() {
+                break;
+            }
+            for answered in executor.block_on(self.answer_beside(taken))? {
+                answers.add(&answered)?;
+            }
+            if !lines.has_more() {
                 executor.block_on(self.runtime.store().flush())?;
                 answers.send()?;
             }
@@ -169,17 +166,50 @@ impl Caller<'_> {
         Ok(Exit::Done)
     }
 
-    async fn call(&mut self, arguments: String, clock: Option<Instant>) -> Result<Disposition, CliError> {
-        let disposition = self.desk.call(DirectCall {
-            tool: self.args.tool.clone(),
-            arguments,
-            origin: self.args.origin.label(),
-            tool_clock: clock.map(|now| Arc::new(FixedClock(now)) as _),
+    /// How many lines are answered beside each other: as many as a model's calls of this tool would be.
+    fn n_at_once(&self) -> usize {
+        let resolved = self.runtime.toolbox().registry().resolve(&self.args.tool);
+        if resolved.is_some_and(|resolved| resolved.tool.spec.runs_beside_others()) {
+            PARALLEL_MAX
+        } else {
+            1
+        }
+    }
+
+    /// Answers these lines, in their order.
+    async fn answer_beside(&mut self, lines: Vec<Option<String>>) -> Result<Vec<Value>, CliError> {
+        let desk = &self.desk;
+        let calls = lines.into_iter().map(|line| async {
+            let Some(text) = line.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+            let (arguments, clock) = arguments_of(text);
+            desk.call(request(self.args, arguments, clock)).await.map(Some)
         });
-        let disposition = disposition.await?;
+        let mut answered = Vec::new();
+        for disposition in join_all(calls).await {
+            answered.push(match disposition? {
+                None => failure(&self.args.tool, "tool.invalid_arguments.json"),
+                Some(disposition) => {
+                    let value = answer(&disposition);
+                    self.count(&disposition);
+                    value
+                }
+            });
+        }
+        Ok(answered)
+    }
+
+    fn count(&mut self, disposition: &Disposition) {
         self.n_calls = self.n_calls.saturating_add(1);
         self.n_asks = self.n_asks.saturating_add(u32::from(matches!(disposition, Disposition::Asked(_))));
-        Ok(disposition)
+    }
+}
+
+fn request(args: &CallArgs, arguments: String, clock: Option<Instant>) -> DirectCall {
+    DirectCall {
+        tool: args.tool.clone(),
+        arguments,
+        origin: args.origin.label(),
+        tool_clock: clock.map(|now| Arc::new(FixedClock(now)) as _),
     }
 }
 
@@ -205,47 +235,6 @@ pub(crate) fn unknown_tool<'n>(wanted: &str, known: impl IntoIterator<Item = &'n
             format!("no tool named `{wanted}` (did you mean {} or {last}?)", others.join(", "))
         }
     }
-}
-
-/// The arguments and the clock of a line. A line that has exactly the keys `args` and `clock` carries
-/// both; what else it is, the gate says.
-fn arguments_of(line: String) -> (String, Option<Instant>) {
-    if !line.contains("\"clock\"") {
-        return (line, None);
-    }
-    let both = parse_strict(&line).ok().and_then(|value| {
-        let fields = value.as_object().filter(|fields| fields.len() == 2)?;
-        let clock = parse_instant(fields.get("clock")?.as_str()?).ok()?;
-        Some((fields.get("args")?.to_string(), Some(clock)))
-    });
-    both.unwrap_or((line, None))
-}
-
-/// A line of the input.
-enum Line {
-    /// Its text, without the line break.
-    Text(String),
-    /// Too long, or not UTF-8. It was passed over.
-    Unreadable,
-    /// There is none.
-    End,
-}
-
-fn read_line(input: &mut impl BufRead) -> Result<Line, CliError> {
-    let failed = |source| CliError::Stream { what: "cannot read stdin", source };
-    let limit = u64::try_from(LINE_BYTES_MAX).unwrap_or(u64::MAX);
-    let mut bytes = Vec::new();
-    let taken = input.by_ref().take(limit.saturating_add(1)).read_until(b'\n', &mut bytes).map_err(failed)?;
-    if taken == 0 {
-        return Ok(Line::End);
-    }
-    if bytes.last() == Some(&b'\n') {
-        bytes.pop();
-    } else if bytes.len() > LINE_BYTES_MAX {
-        input.skip_until(b'\n').map_err(failed)?;
-        return Ok(Line::Unreadable);
-    }
-    Ok(String::from_utf8(bytes).map_or(Line::Unreadable, Line::Text))
 }
 
 /// The answer to a call as one JSON object.
@@ -294,42 +283,6 @@ const fn exit_of(disposition: &Disposition) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_may_bring_its_own_clock() {
-        let check = |line: &str, arguments: &str, clock: Option<i64>| {
-            let (found, at) = arguments_of(line.to_owned());
-            assert_eq!((found.as_str(), at.map(Instant::micros)), (arguments, clock), "{line}");
-        };
-        check(r#"{"args":{"a":1.50},"clock":"1970-01-01T00:00:01Z"}"#, r#"{"a":1.50}"#, Some(1_000_000));
-        for other in [
-            r#"{"args":{},"clock":"yesterday"}"#,
-            r#"{"args":{},"clock":"1970-01-01T00:00:01Z","more":1}"#,
-            r#"{"clock":"1970-01-01T00:00:01Z"}"#,
-            r#"{"expression":"\"clock\""}"#,
-            r#"{"args":{},"clock":"#,
-        ] {
-            check(other, other, None);
-        }
-    }
-
-    #[test]
-    fn a_line_has_a_bound() {
-        let lines = |n: usize| format!("{}\nnext\n", "x".repeat(n)).into_bytes();
-        let first_and_second = |bytes: Vec<u8>| {
-            let mut input = BufReader::new(bytes.as_slice());
-            let shown = |line| match line {
-                Line::Text(text) => Some(text.len()),
-                Line::Unreadable => None,
-                Line::End => Some(usize::MAX),
-            };
-            [shown(read_line(&mut input).unwrap()), shown(read_line(&mut input).unwrap())]
-        };
-        assert_eq!(first_and_second(lines(LINE_BYTES_MAX)), [Some(LINE_BYTES_MAX), Some(4)]);
-        assert_eq!(first_and_second(lines(LINE_BYTES_MAX + 1)), [None, Some(4)]);
-        assert_eq!(first_and_second(b"\xff\nnext\n".to_vec()), [None, Some(4)]);
-        assert_eq!(first_and_second(b"no break".to_vec()), [Some(8), Some(usize::MAX)]);
-    }
 
     #[test]
     fn a_wrong_name_teaches_the_right_one() {

@@ -139,17 +139,17 @@ async fn carry_out(
     let cancellation = Cancellation::new();
     let id = session.id();
     let live = Live::new(printer);
-    let end = if printer.is_json() {
+    let ended = if printer.is_json() {
         let events = events::Events::behind(seen, printer, runtime.store(), id);
         let surface = Surface { observer: &events, cancellation: &cancellation };
         let run = stoppable(runtime.run(session, request, provider, surface), &cancellation);
-        events.print_while(run).await?
+        events.print_while(run).await
     } else {
         let surface = Surface { observer: &live, cancellation: &cancellation };
-        stoppable(runtime.run(session, request, provider, surface), &cancellation).await?
+        stoppable(runtime.run(session, request, provider, surface), &cancellation).await
     };
     live.end();
-    closing::print(printer, &end, id)
+    closing::print(printer, &ended?, id)
 }
 
 /// A run that ends in good order when the person presses Ctrl-C, and at once when they do it again.
