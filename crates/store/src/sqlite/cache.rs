@@ -2,13 +2,13 @@
 //! be out of date when another process writes; the database then refuses the next event's number, or
 //! the fold refuses the batch, and the session is read again before anybody is told no.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::str::FromStr;
 
 use mast_kernel::event::{EventBody, Link};
-use mast_kernel::id::SessionId;
+use mast_kernel::id::{ApprovalId, CallId, RunId, SessionId};
 use serde::de::DeserializeOwned;
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteConnection;
@@ -76,6 +76,29 @@ impl Cache {
     }
 }
 
+/// Ids that need not be looked for: those that a batch makes, and those that were looked for.
+#[derive(Debug, Default)]
+struct Made {
+    runs: BTreeSet<RunId>,
+    calls: BTreeSet<CallId>,
+    approvals: BTreeSet<ApprovalId>,
+}
+
+impl Made {
+    fn of(batch: &Batch) -> Self {
+        let mut made = Self::default();
+        for event in &batch.events {
+            match &event.body {
+                EventBody::RunQueued(_) => made.runs.extend(event.run),
+                EventBody::ToolCallProposed(told) => made.calls.extend([told.call]),
+                EventBody::ApprovalRequested(told) => made.approvals.extend([told.approval]),
+                _ => {}
+            }
+        }
+        made
+    }
+}
+
 /// Reads rows for the writer.
 struct Reading<'a> {
     connection: &'a mut SqliteConnection,
@@ -93,15 +116,22 @@ impl Reading<'_> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(self.standing(batch.session).await?),
         };
+        // What the batch itself makes is nowhere yet; if it is, the database refuses its id.
+        let mut made = Made::of(batch);
         for event in &batch.events {
             let needs = needs(&event.body);
-            if let Some(id) = event.run.filter(|id| !known.state.runs.contains_key(id)) {
+            if let Some(id) =
+                event.run.filter(|id| !known.state.runs.contains_key(id) && made.runs.insert(*id))
+            {
                 known.state.runs.extend(self.row(sql::RUN, "runs", &id).await?.map(|row| (id, row)));
             }
-            if let Some(id) = needs.call.filter(|id| !known.state.calls.contains_key(id)) {
+            let unknown = |id: &CallId| !known.state.calls.contains_key(id) && made.calls.insert(*id);
+            if let Some(id) = needs.call.filter(unknown) {
                 known.state.calls.extend(self.row(sql::CALL, "calls", &id).await?.map(|row| (id, row)));
             }
-            if let Some(id) = needs.approval.filter(|id| !known.state.approvals.contains_key(id)) {
+            let unknown =
+                |id: &ApprovalId| !known.state.approvals.contains_key(id) && made.approvals.insert(*id);
+            if let Some(id) = needs.approval.filter(unknown) {
                 let row = self.row(sql::APPROVAL, "approvals", &id).await?;
                 known.state.approvals.extend(row.map(|row| (id, row)));
             }
