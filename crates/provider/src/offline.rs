@@ -202,7 +202,7 @@ mod tests {
         let absent = ask(vec![Item::user("list files")]);
         assert!(absent.text.contains("workspace.list_files") && absent.calls.is_empty());
         let unknown = ask(vec![Item::user("Write me a poem")]);
-        assert!(unknown.text.contains("no language model") && unknown.text.contains("mast config init"));
+        assert!(unknown.text.contains("no language model") && unknown.text.contains("mast config use"));
         let failed = ask(vec![
             Item::user("1 / 0"),
             Item::Assistant(ask(vec![Item::user("1 / 0")])),

@@ -109,8 +109,8 @@ impl Desk<'_> {
         let id = CallId::from_u128(world.ids.next_bits());
         let frame = Frame {
             place: Place { store: self.session.store, session: self.session.id(), run: self.run, call: id },
-            authority: self.session.authority.clone(),
-            contract: self.contract.clone(),
+            authority: &self.session.authority,
+            contract: &self.contract,
             origin: call.origin,
             surroundings: Surroundings::default(),
             step: 1,

@@ -31,13 +31,13 @@ pub(crate) use record::Seat;
 
 /// What is the same for every call of one step of a run.
 #[derive(Debug, Clone)]
-pub(crate) struct Frame {
+pub(crate) struct Frame<'a> {
     /// Where the step belongs; the call is filled in.
     pub(crate) place: Place,
     /// Who acts.
-    pub(crate) authority: Authority,
+    pub(crate) authority: &'a Authority,
     /// What was offered.
-    pub(crate) contract: TurnContract,
+    pub(crate) contract: &'a TurnContract,
     /// The origin: the join of everything that was in the request.
     pub(crate) origin: Label,
     /// What stands around the calls.
@@ -80,7 +80,7 @@ pub(crate) enum Passed {
 #[derive(Clone, Copy)]
 pub(crate) struct Gate<'a> {
     pub(crate) runtime: &'a Runtime,
-    pub(crate) frame: &'a Frame,
+    pub(crate) frame: &'a Frame<'a>,
     pub(crate) observer: &'a dyn Observer,
 }
 
@@ -123,7 +123,7 @@ impl Gate<'_> {
         let named = named::unwrap(proposal)?; // step 0: what `tool.call` names
         let tool = self.find(&named)?; // step 1: the registry
         record.propose(Some(&tool))?;
-        judge::held_to(policy::offered(&self.frame.contract, &tool.registered.spec), &[])?; // step 2: the turn
+        judge::held_to(policy::offered(self.frame.contract, &tool.registered.spec), &[])?; // step 2: the turn
         self.hold_scopes(&tool)?; // step 3: scopes
         let arguments = named::validate(named, &tool)?; // step 4: the schema
         let subject = self.identify(proposal, &tool, arguments)?; // step 5: one spelling, and what it touches

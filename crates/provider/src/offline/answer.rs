@@ -2,14 +2,15 @@
 
 use serde_json::Value;
 
-use super::sentence::{CLOCK, FORMS, LIST, READ, RUN};
+use super::sentence::{CLOCK, FORMS};
 
 /// What is said of a result of `tool`: the tool's own words, the clock's made easier to read.
 pub(super) fn of_result(tool: &str, content: &str) -> String {
+    // What a tainted run computes comes in an envelope too; the frame is for a model, not for a person.
+    let content = enveloped(content).trim();
     match tool {
-        CLOCK => clock(content).unwrap_or_else(|| content.trim().to_owned()),
-        LIST | READ | RUN => enveloped(content).to_owned(),
-        _ => content.trim().to_owned(),
+        CLOCK => clock(content).unwrap_or_else(|| content.to_owned()),
+        _ => content.to_owned(),
     }
 }
 
@@ -41,7 +42,7 @@ pub(super) fn not_understood(offered: impl Fn(&str) -> bool) -> String {
     if !FORMS.iter().any(|(tool, _)| offered(tool)) {
         out.push_str("  (none here: no tool that I can use is on offer)\n");
     }
-    out.push_str("For anything else, set up a model: mast config init");
+    out.push_str("For anything else, set up a model: mast config use NAME");
     out
 }
 
@@ -84,7 +85,7 @@ fn enveloped(content: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sentence::{CALCULATE, SEND};
+    use super::super::sentence::{CALCULATE, READ, SEND};
     use super::*;
     use expect_test::expect;
     use serde_json::json;
@@ -97,6 +98,8 @@ mod tests {
             "09:03 on Saturday, 2026-07-25 (America/New_York, UTC-04:00)"
         );
         assert_eq!(of_result(CLOCK, "another form"), "another form");
+        let framed = "<untrusted kind=\"tool\" id=\"item_1\" nonce=\"9f\">\n4\n</untrusted nonce=\"9f\">";
+        assert_eq!(of_result(CALCULATE, framed), "4");
         assert_eq!(
             of_result(READ, "<untrusted kind=\"tool\" nonce=\"9f\">\nline\n</untrusted nonce=\"9f\">"),
             "line"
@@ -119,7 +122,7 @@ mod tests {
         expect![[r"
             I am Mast's built-in offline answerer. There is no language model behind me; I understand only these forms:
               What is 17 multiplied by 23?   (also: calculate 2^10 · 15 percent of 80 · square root of 2)
-            For anything else, set up a model: mast config init"]]
+            For anything else, set up a model: mast config use NAME"]]
         .assert_eq(&not_understood(|tool| tool == CALCULATE));
         assert!(not_understood(|_| false).contains("none here"));
     }

@@ -81,7 +81,7 @@ impl Work<'_> {
         })
     }
 
-    fn frame(&self, step: u32, origin: Label) -> Frame {
+    fn frame(&self, step: u32, origin: Label) -> Frame<'_> {
         let world = self.runtime.world();
         Frame {
             place: Place {
@@ -90,8 +90,8 @@ impl Work<'_> {
                 run: self.run,
                 call: CallId::from_u128(0),
             },
-            authority: self.session.authority.clone(),
-            contract: self.terms.contract.clone(),
+            authority: &self.session.authority,
+            contract: &self.terms.contract,
             origin,
             surroundings: self.terms.surroundings.clone(),
             step,
