@@ -1,11 +1,12 @@
 //! Collects what is to be written together: contents, and the events that commit to them. The store
 //! takes it as one batch, so that a state and its event are changed in one transaction.
 
-use mast_kernel::canonical::{Canonical, Digest, NotCanonical};
+use mast_kernel::canonical::{Digest, NotCanonical};
 use mast_kernel::event::{Actor, EventBody, NewEvent, Salt};
 use mast_kernel::id::{RunId, SessionId};
 use mast_store::{Batch, Durability, NewContent};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::clock::World;
 
@@ -26,8 +27,13 @@ impl<'a> Scribe<'a> {
     /// Keeps a value, and gives the commitment that events hold of it.
     pub(crate) fn content(&mut self, value: &impl Serialize) -> Result<Digest, NotCanonical> {
         // What is kept here is made by Mast from plain records, which can always be written as JSON.
-        let value = Canonical::of(&serde_json::to_value(value).unwrap_or(serde_json::Value::Null))?;
-        Ok(self.batch.put(NewContent::of(Salt::new(self.world.ids.salt()), value)))
+        self.value(&serde_json::to_value(value).unwrap_or(Value::Null))
+    }
+
+    /// The same for what is JSON already.
+    pub(crate) fn value(&mut self, value: &Value) -> Result<Digest, NotCanonical> {
+        let salt = Salt::new(self.world.ids.salt());
+        Ok(self.batch.put(NewContent::new(salt, value)?))
     }
 
     /// Adds an event, now.

@@ -2,6 +2,8 @@
 //! *is* its event, so there is no way to change one without the other. Rejected: a list of row changes
 //! beside the events, which can disagree with them.
 
+use std::sync::Arc;
+
 use mast_kernel::canonical::{Canonical, Digest, NotCanonical};
 use mast_kernel::event::{Event, NewEvent, Salt, commitment};
 use mast_kernel::id::SessionId;
@@ -100,5 +102,5 @@ impl Batch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
     /// The events as they stand in the journal.
-    pub events: Vec<Event>,
+    pub events: Vec<Arc<Event>>,
 }

@@ -4,7 +4,7 @@
 mod read;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use mast_kernel::canonical::Digest;
@@ -46,7 +46,7 @@ struct Held {
 struct SessionHeld {
     link: Option<Link>,
     state: State,
-    events: Vec<Event>,
+    events: Vec<Arc<Event>>,
 }
 
 impl MemoryStore {
@@ -84,6 +84,7 @@ impl MemoryStore {
             };
             held.contents.entry(row.commitment).or_insert(row);
         }
+        let events: Vec<Arc<Event>> = events.into_iter().map(Arc::new).collect();
         if !events.is_empty() {
             let session = held.sessions.entry(batch.session).or_default();
             session.link = standing.link;

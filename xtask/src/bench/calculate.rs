@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::measured::{Measured, ROUNDS};
+use super::measured::Measured;
 use super::programs;
 use super::report::Row;
 use crate::failed::Failed;
@@ -18,23 +18,31 @@ const SHORT: &str = "short expressions";
 const OPERATORS_MAX: usize = 4;
 const SHORT_BOUND: f64 = 1.0;
 /// Operators between numbers of fifty digits, and functions of them, with their bounds.
+const LONG: &str = "long operators";
 const OPERATORS: [&str; 4] = ["+", "-", "*", "/"];
 const OPERATORS_BOUND: f64 = 3.5;
 const FUNCTIONS: [&str; 3] = ["exp", "ln", "log10"];
 const FUNCTIONS_BOUND: f64 = 12.0;
+/// Turns of both; each is short, so that both meet the same minute.
+const TURNS: usize = 15;
 /// Pairs of long numbers.
 const PAIRS: u64 = 16;
 
-/// One row for the short expressions, one an operator, one a function.
+/// One row for the short expressions, one for the operators, one a function.
 pub(super) fn measure() -> Result<Vec<Row>, Failed> {
     let program = programs::measure()?;
     let path = format!("{}/cases.jsonl", programs::folder("calculate")?);
-    let cases: String = cases()?.iter().map(|case| format!("{case}\n")).collect();
-    fs::write(&path, cases).map_err(|source| Failed::Write { path: path.clone().into(), source })?;
+    let write = |cases: String| {
+        fs::write(&path, cases).map_err(|source| Failed::Write { path: path.clone().into(), source })
+    };
+    let python = programs::python()?;
+    let theirs = |verb| Process::program(&python).with(["xtask/bench/calculate.py", verb, &path]);
+    write(cases()?.iter().map(|case| format!("{case}\n")).collect())?;
+    write(theirs("keep").answer()?)?;
     let ours = Process::program(&program).with(["calculate", &path]);
-    let theirs = Process::program(&programs::python()?).with(["xtask/bench/calculate.py", &path]);
+    let theirs = theirs("time");
     let mut measured = (Measured::default(), Measured::default());
-    for _ in 0..ROUNDS {
+    for _ in 0..TURNS {
         measured.0.take(&ours)?;
         measured.1.take(&theirs)?;
     }
@@ -42,13 +50,11 @@ pub(super) fn measure() -> Result<Vec<Row>, Failed> {
         Ok(Row::beside(line, "CPython's decimal", measured.0.times(group, (&measured.1, group))?, bound))
     };
     let short = row("`calculate`, short expressions".to_owned(), SHORT, SHORT_BOUND);
-    let operators = OPERATORS
-        .iter()
-        .map(|operator| row(format!("`calculate`, `{operator}`, 50 digits"), operator, OPERATORS_BOUND));
+    let long = row("`calculate`, `+ - * /` of 50 digits".to_owned(), LONG, OPERATORS_BOUND);
     let functions = FUNCTIONS
         .iter()
-        .map(|function| row(format!("`calculate`, `{function}`, 50 digits"), function, FUNCTIONS_BOUND));
-    std::iter::once(short).chain(operators).chain(functions).collect()
+        .map(|function| row(format!("`calculate`, `{function}` of 50 digits"), function, FUNCTIONS_BOUND));
+    [short, long].into_iter().chain(functions).collect()
 }
 
 /// What both compute: a group and an expression each.
@@ -66,7 +72,7 @@ fn cases() -> Result<Vec<Value>, Failed> {
     for pair in 0..PAIRS {
         let (one, other) = (long(2 * pair), long(2 * pair + 1));
         for operator in OPERATORS {
-            cases.push(json!({"group": operator, "expression": format!("{one} {operator} {other}")}));
+            cases.push(json!({"group": LONG, "expression": format!("{one} {operator} {other}")}));
         }
         for function in FUNCTIONS {
             cases.push(json!({"group": function, "expression": format!("{function}({one})")}));
@@ -130,6 +136,7 @@ mod tests {
         let cases = cases().unwrap();
         let n_of = |group: &str| cases.iter().filter(|case| case["group"] == group).count();
         assert!(n_of(SHORT) > 1_000, "{}", n_of(SHORT));
-        assert!(OPERATORS.iter().chain(&FUNCTIONS).all(|group| n_of(group) == 16));
+        assert_eq!(n_of(LONG), 64);
+        assert!(FUNCTIONS.iter().all(|group| n_of(group) == 16));
     }
 }

@@ -94,7 +94,7 @@ impl<'a> Record<'a> {
             }
         });
         let asked = json!({"name": self.proposal.name, "arguments": self.proposal.arguments});
-        let arguments = self.scribe.content(&asked)?;
+        let arguments = self.scribe.value(&asked)?;
         let body = ToolCallProposed {
             call: self.call(),
             step: self.gate.frame.step,
@@ -230,7 +230,7 @@ impl<'a> Record<'a> {
         let whole = ending.as_ref().ok().and_then(|bounded| bounded.whole.clone());
         let mut shown = self.show(ending);
         let kept = self.kept(&shown, whole.as_deref());
-        let outcome = self.scribe.content(&kept)?;
+        let outcome = self.scribe.value(&kept)?;
         shown.kept = Some(outcome);
         let status = shown.status();
         let reason_code = shown.outcome.as_ref().map(|outcome| outcome.reason_code().to_owned());

@@ -113,7 +113,8 @@ impl JournalReader for MemoryStore {
     async fn events(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<Event>, StoreError> {
         let held = self.held();
         let events = held.sessions.get(&session).map(|held| held.events.as_slice()).unwrap_or_default();
-        Ok(events.iter().filter(|event| event.sequence > after).take(bound(limit)).cloned().collect())
+        let after = events.iter().map(AsRef::as_ref).filter(|event| event.sequence > after);
+        Ok(after.take(bound(limit)).cloned().collect())
     }
 
     async fn content(&self, commitment: &Digest) -> Result<Option<ContentRow>, StoreError> {
@@ -149,7 +150,7 @@ impl Held {
             (Table::Calls, Some(held)) => page.of(held.state.calls.values()),
             (Table::Approvals, Some(held)) => page.of(held.state.approvals.values()),
             (Table::Items, Some(held)) => page.of(held.state.items.iter()),
-            (Table::Events, Some(held)) => page.of(held.events.iter()),
+            (Table::Events, Some(held)) => page.of(held.events.iter().map(AsRef::as_ref)),
             (Table::Runs | Table::Calls | Table::Approvals | Table::Items | Table::Events, None) => {
                 Vec::new()
             }

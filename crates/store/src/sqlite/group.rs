@@ -226,6 +226,7 @@ impl Database {
         }
         for (waiting, events) in members {
             if let Some(reply) = waiting.reply {
+                let events = events.into_iter().map(Arc::new).collect();
                 answer(reply, Ok(Committed { events }));
             }
         }

@@ -4,44 +4,68 @@
 use std::error::Error;
 use std::path::Path;
 
-use sqlx::ConnectOptions as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteSynchronous};
+use sqlx::{ConnectOptions as _, Row as _};
 
-use super::captured::Transaction;
+use super::captured::{Cells, Transaction};
 use super::place;
+use sql::room;
 
 /// The store's own statements.
 #[path = "../../../store/src/sqlite/sql.rs"]
 #[expect(dead_code, reason = "the store uses them all")]
 mod sql;
 
-const NO_ROWS: &str = "[]";
+const ROWS: &str = "SELECT (SELECT COUNT(*) FROM events) + (SELECT COUNT(*) FROM contents) \
+     + (SELECT COUNT(*) FROM calls) + (SELECT COUNT(*) FROM approvals)";
+
+/// Columns of an event, a value, a call and an item.
+const WIDTHS: [usize; 4] = [11, 3, 6, 4];
 
 /// The connection, to a database of its own with the same tables.
 #[derive(Debug)]
 pub(super) struct Bare(SqliteConnection);
 
-/// What is bound for one transaction.
+/// One transaction, ready to be executed: the store's statement for rows of this kind, and what is bound.
 #[derive(Debug)]
-pub(super) struct Parameters {
-    contents: String,
-    new_calls: String,
-    changed_calls: String,
-    events: String,
-    new_approvals: Option<String>,
+pub(super) struct Ready {
+    text: &'static str,
+    parameters: Cells,
 }
 
-impl Parameters {
-    /// The rows of a transaction, ready to be bound.
-    pub(super) fn of(rows: &Transaction) -> Self {
-        Self {
-            contents: rows.contents.json(),
-            new_calls: rows.new_calls.json(),
-            changed_calls: rows.changed_calls.json(),
-            events: rows.events.json(),
-            new_approvals: (!rows.new_approvals.is_empty()).then(|| rows.new_approvals.json()),
+impl Ready {
+    /// The statement and the parameters of these rows.
+    pub(super) fn of(rows: &Transaction) -> Result<Self, serde_json::Error> {
+        if rows.new_approvals.is_empty() {
+            return Ok(Self { text: sql::WRITE_SMALL, parameters: small(rows) });
         }
+        // Values, calls, events, then sessions, runs, approvals and items.
+        let none = Vec::new();
+        let tables = [&rows.contents, &rows.new_calls, &rows.changed_calls, &rows.events];
+        let others = [&none, &none, &none, &rows.new_approvals, &none, &none];
+        let json = |rows: &Vec<Cells>| serde_json::to_string(rows).map(Some);
+        let parameters = tables.into_iter().chain(others).map(json).collect::<Result<_, _>>()?;
+        Ok(Self { text: sql::WRITE_ALL, parameters })
     }
+}
+
+/// Each column of each row, and NULL for the rows that there is room for.
+fn small(rows: &Transaction) -> Cells {
+    let [event, content, call, item] = WIDTHS;
+    let tables = [
+        (&rows.events, event * room::EVENTS),
+        (&rows.contents, content * room::CONTENTS),
+        (&rows.new_calls, call * room::NEW_CALLS),
+        (&rows.changed_calls, call * room::CHANGED_CALLS),
+        (&Vec::new(), item * room::ITEMS),
+    ];
+    let mut parameters = Cells::new();
+    for (rows, n_cells) in tables {
+        let end = parameters.len() + n_cells;
+        parameters.extend(rows.iter().flatten().cloned());
+        parameters.resize(end, None);
+    }
+    parameters
 }
 
 impl Bare {
@@ -57,21 +81,17 @@ impl Bare {
     }
 
     /// Writes the transactions of one call.
-    pub(super) async fn call(&mut self, transactions: &[Parameters]) -> Result<(), sqlx::Error> {
-        for with in transactions {
-            let text = if with.new_approvals.is_some() { sql::WRITE_ALL } else { sql::WRITE_CALLS };
-            let mut query = sqlx::query(text)
-                .bind(&with.contents)
-                .bind(&with.new_calls)
-                .bind(&with.changed_calls)
-                .bind(&with.events);
-            if let Some(new_approvals) = &with.new_approvals {
-                // Sessions, new and changed runs; approvals; changed approvals, items.
-                query = query.bind(NO_ROWS).bind(NO_ROWS).bind(NO_ROWS);
-                query = query.bind(new_approvals).bind(NO_ROWS).bind(NO_ROWS);
-            }
+    pub(super) async fn call(&mut self, transactions: &[Ready]) -> Result<(), sqlx::Error> {
+        for Ready { text, parameters } in transactions {
+            let query = sqlx::query(*text);
+            let query = parameters.iter().fold(query, |query, cell| query.bind(cell.as_deref()));
             query.execute(&mut self.0).await?;
         }
         Ok(())
+    }
+
+    /// How many rows are there, of events, values, calls and questions.
+    pub(super) async fn n_rows(&mut self) -> Result<i64, sqlx::Error> {
+        sqlx::query(ROWS).fetch_one(&mut self.0).await?.try_get(0)
     }
 }

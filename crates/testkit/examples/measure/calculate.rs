@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::{Figure, median, nanos};
 
 /// How long one group is measured, and how often at least.
-const BUDGET: Duration = Duration::from_millis(300);
-const PASSES_MIN: usize = 15;
+const BUDGET: Duration = Duration::from_millis(60);
+const PASSES_MIN: usize = 5;
 
 /// One figure a group: the time of one expression of it.
 pub(super) fn measure(cases: &Path) -> Result<Vec<Figure>, Box<dyn Error>> {

@@ -11,7 +11,7 @@ use mast_runtime::{Desk, DirectCall, Disposition, Silent};
 use mast_store::Store;
 use sqlx::sqlite::SqliteSynchronous;
 
-use super::bare::{Bare, Parameters};
+use super::bare::{Bare, Ready};
 use super::flushed::Flushed;
 use super::{Figure, captured, place};
 
@@ -30,8 +30,9 @@ struct Pair {
     flushed: bool,
     /// What the bare connection does at a commit.
     synchronous: SqliteSynchronous,
-    /// Transactions of one call: a figure for another number would be a figure for something else.
+    /// Transactions and rows of one call: a figure for others would be a figure for something else.
     n_transactions: usize,
+    n_rows: usize,
 }
 
 const PAIRS: &[Pair] = &[
@@ -41,6 +42,7 @@ const PAIRS: &[Pair] = &[
         flushed: false,
         synchronous: SqliteSynchronous::Normal,
         n_transactions: 2,
+        n_rows: 7,
     },
     Pair {
         name: "flushed",
@@ -48,6 +50,7 @@ const PAIRS: &[Pair] = &[
         flushed: true,
         synchronous: SqliteSynchronous::Full,
         n_transactions: 2,
+        n_rows: 7,
     },
     Pair {
         name: "asking",
@@ -55,6 +58,7 @@ const PAIRS: &[Pair] = &[
         flushed: false,
         synchronous: SqliteSynchronous::Full,
         n_transactions: 1,
+        n_rows: 7,
     },
 ];
 
@@ -101,6 +105,10 @@ impl Pair {
                 theirs.push(other);
             }
         }
+        let (n_rows, expected) = (bare.n_rows().await?, statements.len() * self.n_rows);
+        if usize::try_from(n_rows) != Ok(expected) {
+            return Err(format!("the bare loop wrote {n_rows} rows, not {expected}").into());
+        }
         let name = self.name;
         Ok([Figure::of(name, ours), Figure::of(&format!("{name} bare"), theirs)])
     }
@@ -111,7 +119,7 @@ impl Pair {
     }
 
     /// What as many calls write.
-    async fn capture(&self, path: &Path) -> Result<Vec<Vec<Parameters>>, Box<dyn Error>> {
+    async fn capture(&self, path: &Path) -> Result<Vec<Vec<Ready>>, Box<dyn Error>> {
         let runtime = place::runtime(self.store(path).await?)?;
         let desk = runtime.desk(place::session(&runtime).await?, &Silent)?;
         runtime.store().flush().await?;
@@ -123,7 +131,9 @@ impl Pair {
         let calls = captured::end(log).await?;
         match calls.iter().find(|call| call.len() != self.n_transactions) {
             Some(other) => Err(format!("a {} call took {} transactions", self.name, other.len()).into()),
-            None => Ok(calls.iter().map(|call| call.iter().map(Parameters::of).collect()).collect()),
+            None => {
+                Ok(calls.iter().map(|call| call.iter().map(Ready::of).collect()).collect::<Result<_, _>>()?)
+            }
         }
     }
 }

@@ -7,7 +7,6 @@
 use std::error::Error;
 use std::path::Path;
 
-use serde_json::Value;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Row as _};
 
@@ -39,30 +38,17 @@ END;
 
 const ALL: &str = "SELECT kind, cells FROM captured ORDER BY number";
 
-/// One transaction: the rows of each table as one JSON array of arrays.
+/// The texts of one row, one a column.
+pub(super) type Cells = Vec<Option<String>>;
+
+/// The rows of one transaction, by table.
 #[derive(Debug, Default)]
 pub(super) struct Transaction {
-    pub(super) events: Rows,
-    pub(super) contents: Rows,
-    pub(super) new_calls: Rows,
-    pub(super) changed_calls: Rows,
-    pub(super) new_approvals: Rows,
-}
-
-/// Rows as the text of a JSON array.
-#[derive(Debug, Default)]
-pub(super) struct Rows(Vec<String>);
-
-impl Rows {
-    /// The text.
-    pub(super) fn json(&self) -> String {
-        format!("[{}]", self.0.join(","))
-    }
-
-    /// Whether there are none.
-    pub(super) const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
+    pub(super) events: Vec<Cells>,
+    pub(super) contents: Vec<Cells>,
+    pub(super) new_calls: Vec<Cells>,
+    pub(super) changed_calls: Vec<Cells>,
+    pub(super) new_approvals: Vec<Cells>,
 }
 
 /// A connection that writes down from now on what another writes.
@@ -78,8 +64,9 @@ pub(super) async fn end(mut connection: SqliteConnection) -> Result<Vec<Vec<Tran
     let mut last_was_event = false;
     for row in sqlx::query(ALL).fetch_all(&mut connection).await? {
         let (kind, cells): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        let cells: Cells = serde_json::from_str(&cells)?;
         let is_event = kind == "event";
-        if is_event && is_proposal(&cells)? {
+        if is_event && is_proposal(&cells) {
             calls.push(vec![Transaction::default()]);
         } else if is_event && !last_was_event {
             // Within a transaction events are written first.
@@ -94,13 +81,12 @@ pub(super) async fn end(mut connection: SqliteConnection) -> Result<Vec<Vec<Tran
             "changed call" => &mut transaction.changed_calls,
             _ => &mut transaction.new_approvals,
         };
-        rows.0.push(cells);
+        rows.push(cells);
     }
     Ok(calls)
 }
 
 /// Whether the event is the first of a call.
-fn is_proposal(cells: &str) -> Result<bool, serde_json::Error> {
-    let cells: Vec<Value> = serde_json::from_str(cells)?;
-    Ok(cells.get(5).and_then(Value::as_str) == Some("tool.call.proposed"))
+fn is_proposal(cells: &Cells) -> bool {
+    cells.get(5).and_then(Option::as_deref) == Some("tool.call.proposed")
 }
