@@ -11,6 +11,9 @@ use crate::commands::{call, completions, config, journal, run, runs, tools};
 /// Mast: a tool runtime for AI agents. The model proposes; the runtime disposes.
 #[derive(Debug, Parser)]
 #[command(name = "mast", version, arg_required_else_help = true, infer_long_args = false)]
+#[command(
+    after_help = "Set up a model: mast config use ollama --model NAME, or set OPENAI_API_KEY or ANTHROPIC_API_KEY."
+)]
 pub(crate) struct Cli {
     /// What holds for every verb.
     #[command(flatten)]

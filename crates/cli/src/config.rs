@@ -8,6 +8,7 @@ mod keys;
 mod paths;
 mod preset;
 mod setting;
+mod zone;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,8 +22,11 @@ pub(crate) use keys::{KEY_BYTES_MAX, key_for, private_folder, store_key};
 pub(crate) use paths::Paths;
 pub(crate) use preset::{PRESETS, Preset, preset};
 pub(crate) use setting::{SETTINGS, Setting, Value};
+pub(crate) use zone::local_zone;
 
 use crate::error::Exit;
+use crate::names::unknown;
+use setting::Kind;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +123,30 @@ pub(crate) enum ConfigError {
         /// What it takes.
         expected: String,
     },
+    /// No service has this name.
+    #[error("{place}: {}", unknown("model service", name, preset::names()))]
+    UnknownService {
+        /// Where it stands.
+        place: String,
+        /// The name.
+        name: String,
+    },
+    /// A model was named, and nothing that could serve it.
+    #[error("{place} {model} needs a service, and none is set up")]
+    ModelWithoutService {
+        /// Where it stands: a flag, a variable, or the setting.
+        place: &'static str,
+        /// The model.
+        model: String,
+    },
+    /// The data folder cannot be used.
+    #[error("the data folder {} cannot be used: {}", path.display(), crate::error::reason(source))]
+    DataFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The chosen service wants a key, and there is none.
     #[error("{service} needs a key, and there is none")]
     NoKey {
@@ -161,6 +189,14 @@ impl ConfigError {
             Self::Unreadable { source, .. } => format!("the system says: {source}"),
             Self::TooLarge { .. } | Self::Provider { .. } => String::new(),
             Self::Syntax { .. } => "correct the line, or begin anew with: mast config init".to_owned(),
+            Self::UnknownKey { key, .. } if is_secret(key) => {
+                "keys do not go here: mast config key openai".to_owned()
+            }
+            Self::UnknownService { .. } => format!("known: {}", preset::names().join(", ")),
+            Self::ModelWithoutService { model, .. } => {
+                format!("add --provider ollama, or: mast config use ollama --model {model}")
+            }
+            Self::DataFolder { .. } => "name another one with --data-dir DIR".to_owned(),
             Self::UnknownKey { known, .. } => format!("known here: {}", known.join(", ")),
             Self::NotATable { key, known, .. } => {
                 format!("write [{key}] on a line of its own, and below it: {}", known.join(", "))
@@ -169,12 +205,17 @@ impl ConfigError {
             Self::NoKey { service, variable } => {
                 format!("set {variable}, or: mast config key {service}")
             }
-            Self::NoModel { .. } => {
-                "name one: mast run --model NAME, or provider.model in the settings".to_owned()
+            Self::NoModel { service } => {
+                format!("name one: mast config use {service} --model NAME, or for one run: --model NAME")
             }
             Self::NoScript => "name one: mast run --script FILE".to_owned(),
         }
     }
+}
+
+/// Whether somebody took the settings for the place of a secret.
+fn is_secret(key: &str) -> bool {
+    ["key", "token", "secret", "password"].iter().any(|word| key.to_ascii_lowercase().contains(word))
 }
 
 /// Values given by flags: the setting, the flag's name and the text.
@@ -271,11 +312,15 @@ impl Config {
 }
 
 fn read_text(setting: &Setting, text: &str, place: &str) -> Result<Value, ConfigError> {
-    setting.kind.read(text).ok_or_else(|| ConfigError::BadValue {
-        place: place.to_owned(),
-        key: setting.key,
-        expected: setting.kind.expected(),
-    })
+    setting.kind.read(text).ok_or_else(|| bad_value(setting, text, place.to_owned()))
+}
+
+/// What is said of a text that is no value of its setting.
+fn bad_value(setting: &Setting, text: &str, place: String) -> ConfigError {
+    if setting.kind == Kind::Provider && !text.is_empty() {
+        return ConfigError::UnknownService { place, name: text.to_owned() };
+    }
+    ConfigError::BadValue { place, key: setting.key, expected: setting.kind.expected() }
 }
 
 #[cfg(test)]

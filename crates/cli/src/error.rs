@@ -132,7 +132,7 @@ impl CliError {
 }
 
 /// The reason of an input or output error without its number.
-fn reason(error: &std::io::Error) -> String {
+pub(crate) fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     let end = text.find(" (os error").unwrap_or(text.len());
     let mut words = text.get(..end).unwrap_or(&text).to_owned();

@@ -1,5 +1,6 @@
 //! From what a person writes to one run or session: a whole id, any unique ending of it with at least
-//! four characters, or `latest`.
+//! four characters, a unique beginning, or `latest`. Endings differ soonest, since an id begins with its
+//! time; so they are looked for first.
 
 use mast_kernel::id::SessionId;
 use mast_store::{RunFilter, RunRow, SessionFilter, SessionRow, Store};
@@ -64,21 +65,47 @@ pub(crate) async fn find(store: &dyn Store, text: &str, wanted: Wanted) -> Resul
     }
     let runs_suffice = wanted == Wanted::Either && text == "latest" && !found.is_empty();
     if wanted != Wanted::Run && !text.starts_with("run_") && !runs_suffice {
-        let filter = SessionFilter { ending, limit, ..SessionFilter::default() };
+        let filter = SessionFilter { ending: ending.clone(), limit, ..SessionFilter::default() };
         found.extend(store.sessions(&filter).await?.into_iter().map(Found::Session));
+    }
+    if found.is_empty()
+        && let Some(beginning) = &ending
+    {
+        found = beginning_with(store, beginning, text, wanted).await?;
     }
     let (noun, see) = (wanted.noun(), "see: mast runs");
     let mut found = found.into_iter();
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
         (Some(_), Some(_)) => {
-            Err(CliError::usage(format!("more than one {noun} ends in `{text}`"), "write more of it"))
+            Err(CliError::usage(format!("more than one {noun} fits `{text}`"), "write more of it"))
         }
         (None, _) if text == "latest" => {
             Err(CliError::failed(format!("there is no {noun} yet"), "begin with: mast run \"…\""))
         }
         (None, _) => Err(CliError::failed(format!("there is no {noun} `{text}`"), see)),
     }
+}
+
+/// What begins with these characters, at most two.
+async fn beginning_with(
+    store: &dyn Store,
+    beginning: &str,
+    text: &str,
+    wanted: Wanted,
+) -> Result<Vec<Found>, CliError> {
+    let fits = |id: String| id.split_once('_').is_some_and(|(_, bits)| bits.starts_with(beginning));
+    let mut found = Vec::new();
+    if wanted != Wanted::Session && !text.starts_with("ses_") {
+        let runs = store.runs(&RunFilter::default()).await?;
+        found.extend(runs.into_iter().filter(|run| fits(run.id.to_string())).map(Found::Run));
+    }
+    if wanted != Wanted::Run && !text.starts_with("run_") {
+        let sessions = store.sessions(&SessionFilter::default()).await?;
+        found.extend(sessions.into_iter().filter(|one| fits(one.id.to_string())).map(Found::Session));
+    }
+    found.truncate(2);
+    Ok(found)
 }
 
 /// The part of an id that is compared: what follows the kind prefix.

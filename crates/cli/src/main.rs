@@ -11,6 +11,7 @@
 //! | [`assemble`] | the store, the tools, the model, the runtime, each built when first needed |
 //! | [`output`] | the one printer |
 //! | [`error`] | one line and one exit code for everything that can go wrong |
+//! | [`ids`], [`names`] | from what a person writes to what they mean |
 //! | [`commands`] | the verbs, a file each |
 
 mod args;
@@ -19,6 +20,7 @@ mod commands;
 mod config;
 mod error;
 mod ids;
+mod names;
 mod output;
 
 use std::process::ExitCode;
@@ -31,9 +33,10 @@ fn main() -> ExitCode {
     // Before the arguments are read nobody has asked for JSON.
     let plain = output::Printer::new(&environment, false);
     output::catch_faults(&plain);
+    let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let cli = match args::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(refusal) => return ExitCode::from(plain.refusal(&refusal) as u8),
+        Err(refusal) => return ExitCode::from(plain.refusal(&refusal, &words) as u8),
     };
     let printer = output::Printer::new(&environment, cli.global.json);
     let exit = commands::dispatch(cli, &printer, environment).unwrap_or_else(|error| {

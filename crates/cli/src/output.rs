@@ -3,6 +3,7 @@
 //! added after that, repeats what the words say, and is used on a terminal only.
 
 mod answers;
+pub(crate) mod card;
 mod escape;
 pub(crate) mod layout;
 mod live;
@@ -14,7 +15,7 @@ use serde_json::Value;
 
 pub(crate) use answers::Answers;
 pub(crate) use escape::{block, line};
-pub(crate) use live::Live;
+pub(crate) use live::{Live, Tally};
 pub(crate) use refusal::catch_faults;
 
 use crate::config::Environment;

@@ -35,6 +35,20 @@ pub(crate) enum Reason {
     Nothing,
 }
 
+impl Reason {
+    /// What chose the service, in a few words.
+    pub(crate) fn said(&self) -> String {
+        match self {
+            Self::Setting(Source::File(line)) => format!("by config.toml line {line}"),
+            Self::Setting(Source::Variable(name) | Source::Flag(name)) => format!("by {name}"),
+            Self::Setting(Source::Default) => "by default".to_owned(),
+            Self::Script => "by a script".to_owned(),
+            Self::Key(place) => format!("key from {place}"),
+            Self::Nothing => "nothing else is set up".to_owned(),
+        }
+    }
+}
+
 /// The service that answers.
 #[derive(Debug)]
 pub(crate) struct Chosen {
@@ -107,6 +121,15 @@ impl Chosen {
             return Err(ConfigError::NoKey { service: preset.name, variable }.into());
         }
         let model = self.model(config).map(str::to_owned);
+        if self.reason == Reason::Nothing
+            && let Some((named, source)) = config.get("provider.model")
+        {
+            let place = match source {
+                Source::Flag(name) | Source::Variable(name) => name,
+                Source::File(_) | Source::Default => "provider.model",
+            };
+            return Err(ConfigError::ModelWithoutService { place, model: named.to_string() }.into());
+        }
         if model.is_none() && needs.contains(&Need::Model) {
             return Err(ConfigError::NoModel { service: preset.name }.into());
         }
@@ -132,16 +155,23 @@ impl Chosen {
 }
 
 fn read_script(path: &Path) -> Result<Script, CliError> {
-    let failed = |error| CliError::file("cannot read the script", path, error);
-    let size = std::fs::metadata(path).map_err(failed)?.len();
+    let refused = |message| ConfigError::Provider { message };
+    let unreadable = |error: std::io::Error| {
+        refused(format!("cannot read the script {}: {}", path.display(), crate::error::reason(&error)))
+    };
+    let size = std::fs::metadata(path).map_err(unreadable)?.len();
     if size > u64::try_from(CONFIG_BYTES_MAX).unwrap_or(u64::MAX) {
         let message = format!("the script {} is larger than {CONFIG_BYTES_MAX} bytes", path.display());
-        return Err(CliError::failed(message, ""));
+        return Err(refused(message).into());
     }
-    let text = std::fs::read_to_string(path).map_err(failed)?;
-    let refused =
-        |fault| ConfigError::Provider { message: format!("the script {}: {fault}", path.display()) };
-    Ok(Script::parse(&text).map_err(refused)?)
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let parsed = Script::parse(&text).map_err(|fault| {
+        // A fault begins with what it is about; here that has a name.
+        let fault = fault.to_string();
+        let said = fault.strip_prefix("the script").unwrap_or(&fault);
+        refused(format!("the script {}{said}", path.display()))
+    });
+    Ok(parsed?)
 }
 
 /// Services of this machine whose port takes a connection. Nothing is sent.

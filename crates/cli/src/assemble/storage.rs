@@ -13,7 +13,7 @@ use mast_store::sign::Signer;
 use mast_store::{OpenOptions, SqliteStore, Store, StoreIdentity};
 
 use super::Start;
-use crate::config::{Paths, private_folder};
+use crate::config::{ConfigError, Paths, private_folder};
 use crate::error::CliError;
 
 /// Name of the file with the key that signs heads.
@@ -39,7 +39,7 @@ pub(crate) async fn open_to_look(start: &Start) -> Result<Option<Arc<dyn Store>>
     match path.try_exists() {
         Ok(false) => Ok(None),
         Ok(true) => open(start, false).await.map(Some),
-        Err(error) => Err(CliError::file("cannot look for", path, error)),
+        Err(source) => Err(ConfigError::DataFolder { path: start.paths.data.clone(), source }.into()),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Rejected: a way round the gate for tools that compute only. What is cheap there is the gate itself.
 
 mod lines;
+mod mistake;
 
 use std::sync::Arc;
 
@@ -12,7 +13,6 @@ use futures_util::future::join_all;
 use mast_kernel::instant::Instant;
 use mast_kernel::limits::PARALLEL_MAX;
 use mast_kernel::message::{Outcome, OutcomeStatus};
-use mast_kernel::name;
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
 use mast_runtime::{Desk, DirectCall, Disposition, FixedClock, NewSession, Runtime, Silent};
 use serde_json::{Value, json};
@@ -21,6 +21,7 @@ use crate::assemble::{Start, executor, leave, local_authority, open_store, runti
 use crate::commands::run::waiting_lines;
 use crate::config::Flags;
 use crate::error::{CliError, Exit};
+use crate::names::unknown;
 use crate::output::Style;
 use lines::{Lines, arguments_of};
 
@@ -108,7 +109,7 @@ impl Caller<'_> {
     /// The call of the command line. It is on record before its answer is printed.
     async fn answer_one(mut self, start: &Start) -> Result<Exit, CliError> {
         let arguments = self.args.arguments.clone().unwrap_or_else(|| "{}".to_owned());
-        let disposition = self.desk.call(request(self.args, arguments, None)).await?;
+        let disposition = self.desk.call(request(self.args, arguments.clone(), None)).await?;
         self.count(&disposition);
         let (args, runtime, run) = (self.args, self.runtime, self.desk.run());
         self.close().await?;
@@ -121,11 +122,15 @@ impl Caller<'_> {
             Disposition::Settled(settled) => match &settled.outcome {
                 None => printer.result(&settled.content)?,
                 Some(outcome) => {
-                    printer.error(&refusal(args, runtime, outcome));
+                    let error = refusal((&args.tool, &arguments), runtime, outcome);
+                    printer.error(&error);
+                    return Ok(error.exit());
                 }
             },
             Disposition::Asked(ask) => {
-                for line in waiting_lines(std::slice::from_ref(ask.as_ref()), run) {
+                for line in
+                    waiting_lines(std::slice::from_ref(ask.as_ref()), run, runtime.world().clock.now())
+                {
                     printer.note(&[(Style::Warn, &line)]);
                 }
             }
@@ -214,27 +219,22 @@ fn request(args: &CallArgs, arguments: String, clock: Option<Instant>) -> Direct
 }
 
 /// What a person is told of a call that did not succeed.
-fn refusal(args: &CallArgs, runtime: &Runtime, outcome: &Outcome) -> CliError {
-    let (tool, code) = (&args.tool, outcome.reason_code());
+fn refusal((tool, arguments): (&str, &str), runtime: &Runtime, outcome: &Outcome) -> CliError {
+    let (code, registry) = (outcome.reason_code(), runtime.toolbox().registry());
     if code == "policy.matrix.unknown_tool" {
-        let known = runtime.toolbox().registry().latest().map(|tool| tool.spec.name.as_str());
-        return CliError::failed(unknown_tool(tool, known), "see: mast tools");
+        let known = registry.latest().map(|tool| tool.spec.name.as_str());
+        return CliError::usage(unknown("tool", tool, known), "see: mast tools");
+    }
+    let failed =
+        |why: &str, hint| CliError::failed(format!("{tool} {} ({code}): {why}", outcome.status()), hint);
+    let is_of_form = matches!(code, "tool.invalid_arguments.json" | "tool.invalid_arguments.schema");
+    if let Some(resolved) = registry.resolve(tool).filter(|_| is_of_form)
+        && let Some(mistake) = mistake::of(resolved.tool, arguments)
+    {
+        return failed(&mistake, format!("for example: {}", mistake::example(resolved.tool)));
     }
     let see = format!("see: mast tools show {tool}");
-    let hint = if code.starts_with("tool.invalid_arguments.") { see } else { String::new() };
-    CliError::failed(format!("{tool} {} ({code}): {}", outcome.status(), outcome.message()), hint)
-}
-
-/// `no tool named …`, with the names that are near.
-pub(crate) fn unknown_tool<'n>(wanted: &str, known: impl IntoIterator<Item = &'n str>) -> String {
-    let nearest = name::nearest(wanted, known);
-    match nearest.split_last() {
-        None => format!("no tool named `{wanted}`"),
-        Some((only, [])) => format!("no tool named `{wanted}` (did you mean {only}?)"),
-        Some((last, others)) => {
-            format!("no tool named `{wanted}` (did you mean {} or {last}?)", others.join(", "))
-        }
-    }
+    failed(outcome.message(), if code.starts_with("tool.invalid_arguments.") { see } else { String::new() })
 }
 
 /// The answer to a call as one JSON object.
@@ -277,20 +277,5 @@ const fn exit_of(disposition: &Disposition) -> Exit {
         Disposition::Settled(settled) if settled.outcome.is_none() => Exit::Done,
         Disposition::Settled(_) => Exit::Failed,
         Disposition::Asked(_) => Exit::Suspended,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wrong_name_teaches_the_right_one() {
-        let known = ["math.calculate", "system.current_time"];
-        assert_eq!(
-            unknown_tool("math.calcualte", known),
-            "no tool named `math.calcualte` (did you mean math.calculate?)"
-        );
-        assert_eq!(unknown_tool("zzzzzzzzzzzzzzz", known), "no tool named `zzzzzzzzzzzzzzz`");
     }
 }

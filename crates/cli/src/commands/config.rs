@@ -4,13 +4,16 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 
 use clap::{Args, Subcommand};
+use mast_provider::Need;
 use serde_json::{Value, json};
 
 use crate::assemble::Start;
 use crate::config::{
-    Flags, KEY_BYTES_MAX, PRESETS, Preset, SETTINGS, Source, commented, preset, read, store_key, with_values,
+    Flags, KEY_BYTES_MAX, PRESETS, Preset, SETTINGS, Source, commented, key_for, preset, read, store_key,
+    with_values,
 };
 use crate::error::{CliError, Exit};
+use crate::names::unknown;
 use crate::output::Style;
 use crate::output::layout::table;
 
@@ -103,7 +106,10 @@ fn init(start: &Start) -> Result<(), CliError> {
     let path = &start.paths.config;
     if path.exists() {
         let message = format!("{} is there already", path.display());
-        return Err(CliError::failed(message, "change it, or move it away first"));
+        return Err(CliError::failed(
+            message,
+            "to set a service in it: mast config use NAME; what holds: mast config show; for a new one move it away",
+        ));
     }
     write(path, &commented())?;
     let said = format!("wrote {}", path.display());
@@ -155,22 +161,38 @@ fn choose(service: &Preset, model: Option<&str>, start: &Start) -> Result<(), Cl
         ("name", Some(service.name.to_owned())),
     ];
     write(path, &with_values(path, &text, "provider", &values)?)?;
-    let said = format!("{} answers from now on", service.name);
-    let next = match (service.needs_key, model) {
-        (true, _) => format!("   its key: mast config key {}", service.name),
-        (false, None) if service.local_port.is_some() => {
-            "   name its model: mast run --model NAME, or provider.model".to_owned()
-        }
-        (false, _) => String::new(),
-    };
-    start.printer.note(&[(Style::Good, &said), (Style::Dim, &next)]);
+    let missing = missing(service, model, start)?;
+    if missing.is_empty() {
+        let said = format!("{} answers from now on", service.name);
+        start.printer.note(&[(Style::Good, &said)]);
+        return Ok(());
+    }
+    let said = format!("{} is chosen, and cannot answer yet", service.name);
+    start.printer.note(&[(Style::Warn, &said), (Style::Plain, &format!("   {}", missing.join("; ")))]);
     Ok(())
+}
+
+/// What a service still needs before it can answer, and how to give it.
+fn missing(service: &Preset, model: Option<&str>, start: &Start) -> Result<Vec<String>, CliError> {
+    let mut missing = Vec::new();
+    let entry = mast_provider::entry(service.protocol);
+    let has_usual = service.model.is_some() || entry.is_none_or(|entry| !entry.needs.contains(&Need::Model));
+    if model.is_none() && !has_usual {
+        missing.push(format!("name its model: mast config use {} --model NAME", service.name));
+    }
+    if service.needs_key && key_for(service, &start.paths, &start.environment)?.is_none() {
+        missing.push(format!("give it its key: mast config key {}", service.name));
+    }
+    Ok(missing)
 }
 
 fn known(name: &str) -> Result<&'static Preset, CliError> {
     preset(name).ok_or_else(|| {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        CliError::usage(format!("no model service is named `{name}`"), format!("known: {}", names.join(", ")))
+        CliError::usage(
+            unknown("model service", name, names.iter().copied()),
+            format!("known: {}", names.join(", ")),
+        )
     })
 }
 

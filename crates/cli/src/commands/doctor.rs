@@ -84,9 +84,9 @@ fn model(start: &Start) -> Finding {
         Err(error) => return Finding::bad("model", &error),
     };
     if chosen.reason != Reason::Nothing {
-        return Finding::good("model", format!("{}{model}", chosen.preset.name));
+        return Finding::good("model", format!("{}{model} · {}", chosen.preset.name, chosen.reason.said()));
     }
-    let mut remedy = "set OPENAI_API_KEY or ANTHROPIC_API_KEY".to_owned();
+    let mut remedy = "set OPENAI_API_KEY or ANTHROPIC_API_KEY, or: mast config use NAME".to_owned();
     for server in local_servers() {
         remedy.push_str(&format!("; {} seems to answer here: mast config use {}", server.name, server.name));
     }

@@ -1,7 +1,8 @@
 //! `mast journal`: what is on record, event by event, and the check that nobody has changed it.
 
+mod head;
+
 use clap::{Args, Subcommand};
-use mast_kernel::canonical::Digest;
 use mast_kernel::event::Event;
 use mast_kernel::id::SessionId;
 use mast_store::Store;
@@ -54,6 +55,9 @@ const FIRST: &[&str] = &[
     "model",
 ];
 
+/// Columns of a head on a narrow terminal.
+const HEAD_COLUMNS: usize = 17;
+
 /// Columns of an event's type.
 const KIND_COLUMNS: usize = 28;
 
@@ -75,7 +79,7 @@ enum Verb {
     Verify {
         /// Only this session; all of them when none is named
         session: Option<String>,
-        /// A head that was noted before: the journal must still lead up to it
+        /// A head that was noted before, or its first eight digits or more: the journal must still lead up to it
         #[arg(long, value_name = "HASH")]
         head: Option<String>,
     },
@@ -123,7 +127,11 @@ async fn show(text: &str, store: &dyn Store, printer: &Printer) -> Result<Exit, 
     if printer.is_json() {
         printer.result_json(&Value::Array(shown))?;
     } else if let Some((sequence, hash)) = last {
-        printer.note(&[(Style::Dim, &format!("head {hash} · event {sequence} of {}", found.session()))]);
+        let whole = format!("head {hash} · event {sequence} of {}", found.session());
+        // On a narrow terminal the first digits stand for the head: `verify --head` takes them too.
+        let short = format!("head {} · event {sequence}", cut(&hash.to_hex(), HEAD_COLUMNS));
+        let fits = whole.chars().count() <= printer.width() || printer.columns() == usize::MAX;
+        printer.note(&[(Style::Dim, if fits { &whole } else { &short })]);
     }
     Ok(Exit::Done)
 }
@@ -225,7 +233,10 @@ async fn verify(
         Some(text) => Some(find(store, text, Wanted::Either).await?.session()),
         None => None,
     };
-    let head = head.map(|text| Digest::from_hex(text).map_err(|_| not_a_head(text))).transpose()?;
+    let head = match head {
+        Some(text) => Some(head::find(store, text).await?),
+        None => None,
+    };
     let report = mast_store::verify::verify(store, Ask { session, head }).await?;
     if printer.is_json() {
         printer.result_json(&as_report(&report))?;
@@ -237,7 +248,7 @@ async fn verify(
             printer.result_line(&[(Style::Dim, "more is wrong than is told here")])?;
         }
         let (style, word) = if report.is_sound() { (Style::Good, "sound") } else { (Style::Bad, "broken") };
-        printer.note(&[(style, word), (Style::Plain, &format!(" · {}", summary(&report)))]);
+        printer.result_line(&[(style, word), (Style::Plain, &format!(" · {}", summary(&report)))])?;
     }
     Ok(if report.is_sound() { Exit::Done } else { Exit::Failed })
 }
@@ -260,13 +271,6 @@ fn as_report(report: &Report) -> Value {
         "contents": report.n_contents, "heads": report.n_heads, "last_head": report.last_head,
         "findings": findings.collect::<Vec<_>>(), "has_more": report.has_more,
     })
-}
-
-fn not_a_head(text: &str) -> CliError {
-    CliError::usage(
-        format!("`{text}` is not a head"),
-        "it is 64 hexadecimal digits, as a run's end prints them",
-    )
 }
 
 #[cfg(test)]

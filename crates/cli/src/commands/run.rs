@@ -8,6 +8,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use clap::Args;
+use jiff::tz::TimeZone;
 use mast_kernel::limits::PROMPT_BYTES_MAX;
 use mast_kernel::run::{ApprovalMode, Mode};
 use mast_kernel::trust::Label;
@@ -19,11 +20,11 @@ use mast_tools::Cancellation;
 use crate::assemble::{
     Chosen, Reason, Start, block_on, choose, local_authority, local_servers, open_store, runtime,
 };
-use crate::commands::call::unknown_tool;
 use crate::commands::journal::last_event;
-use crate::config::{Config, Flags, Source};
+use crate::config::{Config, Flags, local_zone};
 use crate::error::{CliError, Exit};
 use crate::ids::{Wanted, find};
+use crate::names::unknown;
 use crate::output::{Live, Style};
 
 pub(crate) use closing::waiting_lines;
@@ -105,12 +106,16 @@ pub(crate) fn run(args: &RunArgs, start: &Start) -> Result<Exit, CliError> {
         let runtime = runtime(start, &config, store)?;
         let mut session = session(args, &runtime).await?;
         let seen = if args.is_new() { 0 } else { last_event(&**runtime.store(), session.id()).await? };
-        let request = request(args, &config, &runtime, prompt)?;
+        let request = RunRequest {
+            date_line: date_line(&runtime, &local_zone(&config, &start.environment)),
+            ..request(args, &config, &runtime, prompt)?
+        };
         let is_first = is_first(&**runtime.store()).await?;
         for line in first_lines(&chosen, &config, is_first) {
             start.printer.note(&[(Style::Dim, &line)]);
         }
-        let surroundings = (start, &runtime, seen);
+        let is_foreign = request.prompt.iter().any(|said| said.label != Label::typed());
+        let surroundings = (start, &runtime, seen, is_foreign);
         carry_out(surroundings, &mut session, request, &*provider).await
     })
 }
@@ -130,7 +135,7 @@ async fn is_first(store: &dyn Store) -> Result<bool, CliError> {
 
 /// Runs, and prints what comes of it.
 async fn carry_out(
-    (start, runtime, seen): (&Start, &Runtime, u64),
+    (start, runtime, seen, is_foreign): (&Start, &Runtime, u64, bool),
     session: &mut Session,
     request: RunRequest,
     provider: &dyn Provider,
@@ -138,7 +143,8 @@ async fn carry_out(
     let printer = &start.printer;
     let cancellation = Cancellation::new();
     let id = session.id();
-    let live = Live::new(printer);
+    let tools = runtime.toolbox().registry().latest().map(|tool| tool.spec.name.clone()).collect();
+    let live = Live::new(printer, waits_for(provider.name()), tools);
     let ended = if printer.is_json() {
         let events = events::Events::behind(seen, printer, runtime.store(), id);
         let surface = Surface { observer: &events, cancellation: &cancellation };
@@ -149,7 +155,17 @@ async fn carry_out(
         stoppable(runtime.run(session, request, provider, surface), &cancellation).await
     };
     live.end();
-    closing::print(printer, &ended?, id)
+    let told = closing::Told { tally: live.tally(), is_foreign, now: runtime.world().clock.now() };
+    closing::print(printer, &ended?, id, &told)
+}
+
+/// What is said while this provider is at work.
+fn waits_for(provider: &str) -> &'static str {
+    match provider {
+        "scripted" => "the script goes on",
+        "offline" => "looking for a sentence form that fits",
+        _ => "the model is thinking",
+    }
 }
 
 /// A run that ends in good order when the person presses Ctrl-C, and at once when they do it again.
@@ -188,6 +204,12 @@ fn prompt(args: &RunArgs) -> Result<Vec<Said>, CliError> {
     }
     if parts.is_empty() || args.stdin {
         if std::io::stdin().is_terminal() {
+            if !parts.is_empty() {
+                return Err(CliError::usage(
+                    "nothing is piped into stdin",
+                    "leave out --stdin, or pipe something: COMMAND | mast run --stdin \"…\"",
+                ));
+            }
             return Err(CliError::usage(
                 "there is no task",
                 "write it: mast run \"What is 17 multiplied by 23?\"",
@@ -264,7 +286,7 @@ fn request(
         approval_mode: ApprovalMode::Park,
         budget: config.budget(),
         instructions: config.text("run.instructions").map(str::to_owned),
-        date_line: Some(date_line(runtime)),
+        date_line: None,
     })
 }
 
@@ -277,17 +299,17 @@ fn tools(names: &[String], runtime: &Runtime) -> Result<Option<BTreeSet<String>>
     let named = names.iter().map(|name| {
         let found = registry.resolve(name.trim()).map(|resolved| resolved.tool.spec.name.clone());
         let known = || registry.latest().map(|tool| tool.spec.name.as_str());
-        found.ok_or_else(|| CliError::usage(unknown_tool(name, known()), "see: mast tools"))
+        found.ok_or_else(|| CliError::usage(unknown("tool", name.trim(), known()), "see: mast tools"))
     });
     named.collect::<Result<_, _>>().map(Some)
 }
 
-/// The date for the end of the prompt, by the clock that tools see. No local zone is looked up, so the
-/// line says UTC.
-fn date_line(runtime: &Runtime) -> String {
-    let now = runtime.world().tool_clock.now();
-    jiff::Timestamp::from_microsecond(now.micros())
-        .map_or_else(|_| String::new(), |now| now.strftime("Today is %A, %Y-%m-%d (UTC).").to_string())
+/// The date for the end of the prompt, by the clock that tools see and in the zone of the person.
+fn date_line(runtime: &Runtime, zone: &TimeZone) -> Option<String> {
+    let now = jiff::Timestamp::from_microsecond(runtime.world().tool_clock.now().micros()).ok()?;
+    let name = zone.iana_name().unwrap_or("UTC");
+    let local = zone.to_datetime(now).strftime("Today is %A, %Y-%m-%d, %H:%M").to_string();
+    Some(format!("{local} ({name})."))
 }
 
 /// Who answers and why: in full the first time, shortly later.
@@ -300,19 +322,13 @@ fn first_lines(chosen: &Chosen, config: &Config, is_first: bool) -> Vec<String> 
     let mut lines: Vec<String> = passed_over.into_iter().collect();
     match &chosen.reason {
         Reason::Script => lines.push("mast · a script answers, no model".to_owned()),
-        Reason::Key(place) => lines.push(format!("mast · {service}{model} · key from {place}")),
-        Reason::Setting(source) => {
-            let by = match source {
-                Source::File(line) => format!("config.toml line {line}"),
-                Source::Variable(name) | Source::Flag(name) => (*name).to_owned(),
-                Source::Default => "default".to_owned(),
-            };
-            lines.push(format!("mast · {service}{model} · by {by}"));
+        reason @ (Reason::Key(_) | Reason::Setting(_)) => {
+            lines.push(format!("mast · {service}{model} · {}", reason.said()));
         }
         Reason::Nothing if is_first => {
             lines.push(
                 "mast · no model configured, using the built-in offline one (it understands a few sentence \
-                 forms; `mast config init` sets up a real model)"
+                 forms; `mast config use NAME` sets up a real model)"
                     .to_owned(),
             );
             lines.extend(local_servers().iter().map(|server| {

@@ -9,8 +9,14 @@ use crate::assemble::{Start, block_on, open_to_look};
 use crate::commands::moment;
 use crate::error::{CliError, Exit};
 use crate::ids::{Found, Wanted, find};
-use crate::output::Style;
-use crate::output::layout::{millis, table};
+use crate::output::layout::{cut, millis, pad, table};
+use crate::output::{Style, card};
+
+/// Columns of the task in the list.
+const ASKED_COLUMNS: usize = 60;
+
+/// Columns of a name beside its value.
+const NAME_COLUMNS: usize = 12;
 
 /// Arguments of `mast runs`.
 #[derive(Debug, Args)]
@@ -57,9 +63,13 @@ pub(crate) fn nothing_yet() -> CliError {
 
 async fn list(limit: u32, store: Option<&dyn Store>, start: &Start) -> Result<(), CliError> {
     let runs = match store {
-        Some(store) => store.runs(&RunFilter { limit, ..RunFilter::default() }).await?,
+        Some(store) => {
+            store.runs(&RunFilter { limit: limit.saturating_add(1), ..RunFilter::default() }).await?
+        }
         None => Vec::new(),
     };
+    let is_cut = runs.len() > limit as usize;
+    let runs = runs.get(..limit as usize).unwrap_or(&runs);
     let printer = &start.printer;
     if printer.is_json() {
         return printer.result_json(&Value::Array(runs.iter().map(as_json).collect()));
@@ -67,12 +77,20 @@ async fn list(limit: u32, store: Option<&dyn Store>, start: &Start) -> Result<()
     if runs.is_empty() {
         printer.note(&[(Style::Dim, "no runs yet   begin with: mast run \"…\"")]);
     }
-    let rows: Vec<Vec<String>> = runs
-        .iter()
-        .map(|run| vec![run.id.to_string(), moment(run.created_at), state(run), model(run)])
-        .collect();
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for run in runs {
+        let asked = match store {
+            Some(store) => prompt_of(store, run).await?.map(|text| cut(&text, ASKED_COLUMNS)),
+            None => None,
+        };
+        let id = run.id.to_string();
+        rows.push(vec![id, moment(run.created_at), state(run), model(run), asked.unwrap_or_default()]);
+    }
     for row in table(&rows, printer.columns()) {
         printer.result_line(&[(Style::Plain, &row)])?;
+    }
+    if is_cut {
+        printer.note(&[(Style::Dim, &format!("the newest {limit}   more: mast runs --limit N"))]);
     }
     Ok(())
 }
@@ -88,19 +106,27 @@ async fn show(text: &str, store: &dyn Store, start: &Start) -> Result<(), CliErr
         let mut value = as_json(&run);
         if let Some(fields) = value.as_object_mut() {
             fields.insert("calls".to_owned(), Value::Array(calls.iter().map(|call| json!(call)).collect()));
-            fields.insert("approvals".to_owned(), Value::Array(asks.iter().map(|ask| json!(ask)).collect()));
+            let mut shown = Vec::new();
+            for ask in &asks {
+                let mut row = json!(ask);
+                if let Some(fields) = row.as_object_mut() {
+                    fields.insert("shown".to_owned(), card_of(store, ask).await?.unwrap_or_default());
+                }
+                shown.push(row);
+            }
+            fields.insert("approvals".to_owned(), Value::Array(shown));
         }
         return printer.result_json(&value);
     }
     for row in table(&facts(&run), printer.columns()) {
         printer.result_line(&[(Style::Plain, &row)])?;
     }
-    let mut rows: Vec<Vec<String>> = calls.iter().map(call_row).collect();
-    for ask in &asks {
-        rows.push(ask_row(ask, &calls));
-    }
+    let rows: Vec<Vec<String>> = calls.iter().map(call_row).collect();
     for row in table(&rows, printer.columns()) {
         printer.result_line(&[(Style::Plain, &row)])?;
+    }
+    for ask in &asks {
+        print_ask(ask, card_of(store, ask).await?.as_ref(), start)?;
     }
     if let Some(prompt) = prompt_of(store, &run).await? {
         printer.result_line(&[(Style::Dim, "asked  "), (Style::Plain, &prompt)])?;
@@ -109,13 +135,33 @@ async fn show(text: &str, store: &dyn Store, start: &Start) -> Result<(), CliErr
     Ok(())
 }
 
+/// One question whole: what would be done, with what, why it is asked, and what was read before.
+fn print_ask(ask: &ApprovalRow, shown: Option<&Value>, start: &Start) -> Result<(), CliError> {
+    let printer = &start.printer;
+    let head = format!("{} · {} · {}", ask.id, ask.status, ask.reach);
+    printer.result_line(&[(Style::Warn, "ask  "), (Style::Plain, &head)])?;
+    let Some(shown) = shown else {
+        return printer.result_line(&[(Style::Bad, "  what was asked is not on record any more")]);
+    };
+    for [name, value] in card::rows(shown, start.world().clock.now()) {
+        let name = format!("  {}  ", pad(&crate::output::line(&name), NAME_COLUMNS));
+        printer.result_line(&[(Style::Dim, &name), (Style::Plain, &value)])?;
+    }
+    Ok(())
+}
+
+/// What a question shows; none if its value was forgotten.
+async fn card_of(store: &dyn Store, ask: &ApprovalRow) -> Result<Option<Value>, CliError> {
+    Ok(store.content(&ask.card).await?.map(|row| row.value.value()))
+}
+
 /// The first words of the message that the run answers.
 async fn prompt_of(store: &dyn Store, run: &RunRow) -> Result<Option<String>, CliError> {
     let items = store.items(run.session, 0, 0).await?;
     let Some(item) = items.iter().find(|item| item.run == Some(run.id)) else { return Ok(None) };
     let content = store.content(&item.content).await?;
     let text = content.and_then(|row| row.value.value().get("text")?.as_str().map(str::to_owned));
-    Ok(text.map(|text| crate::output::layout::cut(&crate::output::line(&text), 200)))
+    Ok(text.map(|text| cut(&crate::output::line(&text), 200)))
 }
 
 async fn calls_of(store: &dyn Store, run: RunId) -> Result<Vec<CallRow>, CliError> {
@@ -126,16 +172,19 @@ fn facts(run: &RunRow) -> Vec<Vec<String>> {
     let took =
         run.started_at.zip(run.ended_at).map(|(from, to)| format!(" · {}", millis(to.millis_since(from))));
     let overlay = if run.overlay { "" } else { " · overlay off" };
-    [
+    let why = run.reason_code.as_deref().and_then(mast_kernel::message::lookup);
+    let mut facts = vec![
         ("run", run.id.to_string()),
         ("session", run.session.to_string()),
         ("state", state(run) + &took.unwrap_or_default()),
         ("model", model(run)),
         ("policy", format!("{} · {}{overlay}", run.policy_version, run.mode)),
         ("began", moment(run.created_at)),
-    ]
-    .map(|(name, value)| vec![name.to_owned(), value])
-    .to_vec()
+    ];
+    if let Some(why) = why {
+        facts.insert(3, ("why", why.message.to_owned()));
+    }
+    facts.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect()
 }
 
 fn state(run: &RunRow) -> String {
@@ -160,13 +209,6 @@ fn call_row(call: &CallRow) -> Vec<String> {
     let took = call.duration_ms.map(millis).unwrap_or_default();
     let why = call.reason_code.clone().unwrap_or_default();
     vec!["call".to_owned(), tool, format!("{} {took} {why}", call.status).trim_end().to_owned()]
-}
-
-fn ask_row(ask: &ApprovalRow, calls: &[CallRow]) -> Vec<String> {
-    let call = calls.iter().find(|call| call.id == ask.call);
-    let tool = call.and_then(|call| call.declared.as_ref()).map(|declared| declared.tool.clone());
-    let what = format!("{} · {} · {} · expires {}", ask.status, ask.risk, ask.id, moment(ask.expires_at));
-    vec!["ask".to_owned(), tool.unwrap_or_default(), what]
 }
 
 fn as_json(run: &RunRow) -> Value {

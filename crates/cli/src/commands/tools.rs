@@ -8,8 +8,8 @@ use mast_kernel::spec::ToolSpec;
 use mast_tools::Toolbox;
 use serde_json::{Value, json};
 
-use crate::commands::call::unknown_tool;
 use crate::error::{CliError, Exit};
+use crate::names::unknown;
 use crate::output::layout::table;
 use crate::output::{Printer, Style};
 
@@ -71,7 +71,7 @@ fn show(name: &str, toolbox: &Toolbox, printer: &Printer) -> Result<(), CliError
     let registry = toolbox.registry();
     let Some(resolved) = registry.resolve(name) else {
         let known = registry.latest().map(|tool| tool.spec.name.as_str());
-        return Err(CliError::usage(unknown_tool(name, known), "see: mast tools"));
+        return Err(CliError::usage(unknown("tool", name, known), "see: mast tools"));
     };
     let tool = resolved.tool;
     if printer.is_json() {

@@ -21,6 +21,7 @@ const OTHERS: &[&str] = &[
     "NO_COLOR",
     "COLUMNS",
     "TERM",
+    "TZ",
 ];
 
 /// The variables that Mast knows, as they were at the start.

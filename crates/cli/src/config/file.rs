@@ -10,8 +10,8 @@ use mast_kernel::limits::CONFIG_BYTES_MAX;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::ConfigError;
 use super::setting::{Kind, SETTINGS, Value, setting};
+use super::{ConfigError, bad_value};
 
 /// What the file sets: each key with its value and its line, counted from 1.
 pub(crate) type FileValues = BTreeMap<&'static str, (Value, usize)>;
@@ -98,10 +98,9 @@ impl Reader<'_> {
             let Some(setting) = setting(&full) else {
                 return Err(self.unknown(&full, key, keys_of(table)));
             };
-            let read = read_value(setting.kind, value.get_ref()).ok_or_else(|| ConfigError::BadValue {
-                place: format!("{} line {}", self.file, self.line(&value.span())),
-                key: setting.key,
-                expected: setting.kind.expected(),
+            let read = read_value(setting.kind, value.get_ref()).ok_or_else(|| {
+                let text = value.get_ref().as_str().unwrap_or_default();
+                bad_value(setting, text, format!("{} line {}", self.file, self.line(&value.span())))
             })?;
             values.insert(setting.key, (read, self.line(&key.span())));
         }
@@ -125,7 +124,7 @@ impl Reader<'_> {
 
 fn read_value(kind: Kind, value: &DeValue<'_>) -> Option<Value> {
     match (kind, value) {
-        (Kind::Text | Kind::Word(_) | Kind::Provider, DeValue::String(text)) => kind.read(text),
+        (Kind::Text | Kind::Word(_) | Kind::Provider | Kind::Zone, DeValue::String(text)) => kind.read(text),
         (Kind::Count(_), DeValue::Integer(number)) if number.radix() == 10 => kind.read(number.as_str()),
         (Kind::Switch, DeValue::Boolean(switch)) => Some(Value::Switch(*switch)),
         _ => None,
@@ -196,7 +195,7 @@ mod tests {
         check(
             "[run]\n\nstep = 8\n",
             &expect![
-                "config.toml line 3: unknown key `run.step` | known here: instructions, steps, model_calls, tool_calls"
+                "config.toml line 3: unknown key `run.step` | known here: instructions, timezone, steps, model_calls, tool_calls"
             ],
         );
         check(
@@ -214,7 +213,7 @@ mod tests {
         check(
             "run = 3\n",
             &expect![
-                "config.toml line 1: `run` is a table, not a value | write [run] on a line of its own, and below it: instructions, steps, model_calls, tool_calls"
+                "config.toml line 1: `run` is a table, not a value | write [run] on a line of its own, and below it: instructions, timezone, steps, model_calls, tool_calls"
             ],
         );
         check(
@@ -225,9 +224,9 @@ mod tests {
         );
         check(
             "[provider]\nname = \"chatgtp\"\n",
-            &expect![[
-                r#"config.toml line 2: `provider.name` has a value that it cannot have | it takes one of: offline, scripted, openai, anthropic, openrouter, ollama, lmstudio, llamacpp, vllm"#
-            ]],
+            &expect![
+                "config.toml line 2: no model service named `chatgtp` | known: offline, scripted, openai, anthropic, openrouter, ollama, lmstudio, llamacpp, vllm"
+            ],
         );
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use mast_provider::Secret;
 
-use super::{Environment, Paths, Preset};
+use super::{ConfigError, Environment, Paths, Preset};
 use crate::error::CliError;
 
 /// Longest key, in bytes.
@@ -52,7 +52,7 @@ pub(crate) fn private_folder(path: &Path) -> Result<(), CliError> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|error| CliError::file("cannot make the folder", path, error))
+    builder.create(path).map_err(|source| ConfigError::DataFolder { path: path.to_path_buf(), source }.into())
 }
 
 /// Writes a file that only its owner may read, whole or not at all.

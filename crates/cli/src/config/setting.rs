@@ -5,6 +5,7 @@
 use mast_kernel::limits;
 
 use super::preset::{names, preset};
+use super::zone::zone;
 
 /// What a setting may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(crate) enum Kind {
     Word(&'static [&'static str]),
     /// The name of one of the known model services.
     Provider,
+    /// The name of a time zone.
+    Zone,
     /// A whole number from 1 to this.
     Count(u32),
     /// Yes or no.
@@ -45,7 +48,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         variable: "MAST_PROVIDER",
         kind: Kind::Provider,
         default: None,
-        about: "which model service answers; without it the first key of the environment decides",
+        about: "which model service answers; without it openai where there is a key for it, else anthropic, else the offline one",
         example: "\"ollama\"",
     },
     Setting {
@@ -87,6 +90,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: None,
         about: "what the model is told in every run, after Mast's own words",
         example: "\"Answer in short sentences.\"",
+    },
+    Setting {
+        key: "run.timezone",
+        variable: "MAST_TIMEZONE",
+        kind: Kind::Zone,
+        default: None,
+        about: "the zone of the date that the model is told; without it the zone of TZ, else of the machine",
+        example: "\"Europe/London\"",
     },
     Setting {
         key: "run.steps",
@@ -147,6 +158,7 @@ impl Kind {
             Self::Text => (!text.trim().is_empty()).then(|| Value::Text(text.to_owned())),
             Self::Word(words) => words.contains(&text).then(|| Value::Text(text.to_owned())),
             Self::Provider => preset(text).map(|_| Value::Text(text.to_owned())),
+            Self::Zone => zone(text).map(|_| Value::Text(text.to_owned())),
             Self::Count(max) => text.parse().ok().filter(|count| (1..=max).contains(count)).map(Value::Count),
             Self::Switch => text.parse().ok().map(Value::Switch),
         }
@@ -158,6 +170,7 @@ impl Kind {
             Self::Text => "a text that is not empty".to_owned(),
             Self::Word(words) => format!("one of: {}", words.join(", ")),
             Self::Provider => format!("one of: {}", names().join(", ")),
+            Self::Zone => "the name of a time zone, such as Europe/London".to_owned(),
             Self::Count(max) => format!("a whole number from 1 to {max}"),
             Self::Switch => "true or false".to_owned(),
         }

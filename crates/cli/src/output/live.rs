@@ -13,6 +13,10 @@ use mast_runtime::{Observer, Progress};
 
 use super::layout::{call_line, millis};
 use super::{Printer, Style, line};
+use crate::names::did_you_mean;
+
+/// The code of a call to a tool that is not there.
+const UNKNOWN_TOOL: &str = "policy.matrix.unknown_tool";
 
 /// How often the spinner turns.
 const TICK: Duration = Duration::from_millis(120);
@@ -23,6 +27,35 @@ pub(crate) struct Live<'p> {
     printer: &'p Printer,
     spinner: ProgressBar,
     decided: Mutex<BTreeMap<CallId, Decided>>,
+    tally: Mutex<Tally>,
+    /// What is said while an answer is waited for.
+    waits_for: &'static str,
+    /// The names of the tools, for a name that none has.
+    tools: Vec<String>,
+}
+
+/// How the calls of a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Tally {
+    /// All that ended.
+    pub(crate) n_ended: u64,
+    /// Of them, those that did not succeed and were not denied.
+    pub(crate) n_failed: u64,
+    /// Of them, those that were denied.
+    pub(crate) n_denied: u64,
+}
+
+impl Tally {
+    fn add(&mut self, status: OutcomeStatus) {
+        self.n_ended += 1;
+        match status {
+            OutcomeStatus::Succeeded => {}
+            OutcomeStatus::Denied => self.n_denied += 1,
+            OutcomeStatus::Failed | OutcomeStatus::Unavailable | OutcomeStatus::Uncertain => {
+                self.n_failed += 1;
+            }
+        }
+    }
 }
 
 /// What is remembered of a call until it ends.
@@ -35,18 +68,24 @@ struct Decided {
 }
 
 impl<'p> Live<'p> {
-    /// Prints to this printer.
-    pub(crate) fn new(printer: &'p Printer) -> Self {
+    /// Prints to this printer, and says meanwhile what is waited for.
+    pub(crate) fn new(printer: &'p Printer, waits_for: &'static str, tools: Vec<String>) -> Self {
         let spinner = if printer.is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("  {spinner} {wide_msg}") {
             spinner.set_style(style);
         }
-        Self { printer, spinner, decided: Mutex::new(BTreeMap::new()) }
+        let (decided, tally) = (Mutex::default(), Mutex::default());
+        Self { printer, spinner, decided, tally, waits_for, tools }
     }
 
     /// Takes the spinner away.
     pub(crate) fn end(&self) {
         self.spinner.finish_and_clear();
+    }
+
+    /// How the calls ended so far.
+    pub(crate) fn tally(&self) -> Tally {
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn wait_for(&self, what: &str) {
@@ -71,6 +110,7 @@ impl<'p> Live<'p> {
     }
 
     fn ended(&self, call: CallId, end: &End<'_>) {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner).add(end.status);
         let known = self.decided.lock().unwrap_or_else(PoisonError::into_inner).remove(&call);
         let undecided =
             || Decided { tool: end.tool.to_owned(), summary: String::new(), ruling: Ruling::Deny, why: "" };
@@ -82,7 +122,13 @@ impl<'p> Live<'p> {
         self.say(&call_parts(&known, "", self.printer.width()));
         let code = end.reason_code.unwrap_or_default();
         let why = mast_kernel::message::lookup(code).map_or("", |entry| entry.message);
-        let said = format!("    {} · {code} · {why}", end.status);
+        let near = || did_you_mean(end.tool, self.tools.iter().map(String::as_str));
+        let meant = (code == UNKNOWN_TOOL).then(near).flatten();
+        // What helps comes first where the line may be cut.
+        let said = match meant {
+            Some(meant) => format!("    {} · {meant} · {code} · {why}", end.status),
+            None => format!("    {} · {code} · {why}", end.status),
+        };
         self.say(&[(Style::Bad, super::layout::cut(&line(&said), self.printer.width()))]);
     }
 }
@@ -98,7 +144,7 @@ struct End<'a> {
 impl Observer for Live<'_> {
     fn observe(&self, progress: &Progress) {
         match progress {
-            Progress::ModelStarted { .. } => self.wait_for("the model is thinking"),
+            Progress::ModelStarted { .. } => self.wait_for(self.waits_for),
             Progress::CallDecided { call, tool, summary, ruling, why } => {
                 let (tool, summary) = (line(tool), line(summary));
                 self.decided(*call, Decided { tool, summary, ruling: *ruling, why });

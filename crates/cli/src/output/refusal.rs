@@ -8,7 +8,7 @@ use crate::error::Exit;
 impl Printer {
     /// Prints what the argument parser answered instead of arguments: help, the version, or what is
     /// wrong with them.
-    pub(crate) fn refusal(&self, refusal: &clap::Error) -> Exit {
+    pub(crate) fn refusal(&self, refusal: &clap::Error, words: &[String]) -> Exit {
         match refusal.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                 let text =
@@ -22,7 +22,8 @@ impl Printer {
                 Exit::Usage
             }
             _ => {
-                self.note(&[(Style::Bad, "mast: "), (Style::Plain, &one_line(&refusal.to_string()))]);
+                let said = unquoted(refusal, words).unwrap_or_else(|| one_line(&refusal.to_string()));
+                self.note(&[(Style::Bad, "mast: "), (Style::Plain, &said)]);
                 Exit::Usage
             }
         }
@@ -40,6 +41,14 @@ fn one_line(message: &str) -> String {
     let verb: Vec<&str> = usage.split_whitespace().take_while(|word| is_verb(word)).collect();
     let verb = if verb.is_empty() { "mast".to_owned() } else { verb.join(" ") };
     format!("{said}   see: {verb} --help")
+}
+
+/// What is said when a task was written without quotes, as people speak: `mast run What is 2 + 2`.
+fn unquoted(refusal: &clap::Error, words: &[String]) -> Option<String> {
+    let task = words.get(2..).filter(|_| words.get(1).is_some_and(|verb| verb == "run"))?;
+    let is_plain = task.len() > 1 && !task.iter().any(|word| word.len() > 1 && word.starts_with('-'));
+    let is_extra = refusal.kind() == ErrorKind::UnknownArgument;
+    (is_extra && is_plain).then(|| format!("put the task in quotes: mast run \"{}\"", task.join(" ")))
 }
 
 /// Whether a word of a usage line is a verb rather than an argument.
@@ -66,7 +75,9 @@ mod tests {
 
     fn check(arguments: &[&str], expect: &Expect) {
         let refusal = crate::args::Cli::try_parse_from(arguments).unwrap_err();
-        expect.assert_eq(&one_line(&refusal.to_string()));
+        let words: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
+        let said = unquoted(&refusal, &words).unwrap_or_else(|| one_line(&refusal.to_string()));
+        expect.assert_eq(&said);
     }
 
     #[test]
@@ -82,6 +93,10 @@ mod tests {
             &expect![
                 "unexpected argument '--modle' found · a similar argument exists: '--model'   see: mast run --help"
             ],
+        );
+        check(
+            &["mast", "run", "What", "is", "2", "+", "2"],
+            &expect![[r#"put the task in quotes: mast run "What is 2 + 2""#]],
         );
         check(
             &["mast", "call"],

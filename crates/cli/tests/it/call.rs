@@ -52,7 +52,8 @@ fn a_call_that_must_ask_suspends() {
         exit 3
         --- stdout
         --- stderr
-        waiting · 1 ask: apr_ID demo.external_write to "ops" (expires TIME)
+        waiting · 1 ask: apr_ID demo.external_write to "ops" (expires HH:MM UTC)
+          asks · writes outside this machine
           look: mast runs show run_ID     the verbs that answer an ask come with a later part; until then it expires
     "#]]);
     let ran = world.mast(&["call", "demo.external_write", arguments, "--json"]);
@@ -154,10 +155,10 @@ fn what_was_called_is_on_record() {
     world.check(
         &["journal", "verify"],
         &expect![[r#"
-        exit 0
-        --- stdout
-        --- stderr
-        sound · 8 events in 1 session
-    "#]],
+            exit 0
+            --- stdout
+            sound · 8 events in 1 session
+            --- stderr
+        "#]],
     );
 }

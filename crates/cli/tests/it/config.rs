@@ -11,19 +11,20 @@ fn every_value_has_a_source() {
     world.check(
         &["config", "show"],
         &expect![[r#"
-        exit 0
-        --- stdout
-        provider.name      ollama    HOME/.config/mast/config.toml:2
-        provider.model     qwen3:8b  HOME/.config/mast/config.toml:3
-        provider.base_url  –         not set
-        provider.stream    true      default
-        policy.overlay     on        default
-        run.instructions   –         not set
-        run.steps          9         environment MAST_STEPS
-        run.model_calls    24        default
-        run.tool_calls     64        default
-        --- stderr
-    "#]],
+            exit 0
+            --- stdout
+            provider.name      ollama    HOME/.config/mast/config.toml:2
+            provider.model     qwen3:8b  HOME/.config/mast/config.toml:3
+            provider.base_url  –         not set
+            provider.stream    true      default
+            policy.overlay     on        default
+            run.instructions   –         not set
+            run.timezone       –         not set
+            run.steps          9         environment MAST_STEPS
+            run.model_calls    24        default
+            run.tool_calls     64        default
+            --- stderr
+        "#]],
     );
     let rows: Vec<serde_json::Value> =
         serde_json::from_str(&world.mast(&["config", "show", "--json"]).out).unwrap();
@@ -56,11 +57,11 @@ fn a_file_is_written_once() {
     world.check(
         &["config", "init"],
         &expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        mast: HOME/.config/mast/config.toml is there already   change it, or move it away first
-    "#]],
+            exit 1
+            --- stdout
+            --- stderr
+            mast: HOME/.config/mast/config.toml is there already   to set a service in it: mast config use NAME; what holds: mast config show; for a new one move it away
+        "#]],
     );
     assert_eq!(world.mast(&["config", "show"]).code, 0);
 }
@@ -86,11 +87,26 @@ fn a_service_is_chosen_and_comments_stay() {
         name = "ollama"
     "##]]
     .assert_eq(&std::fs::read_to_string(world.config()).unwrap());
+    world.check(
+        &["config", "use", "ollama"],
+        &expect![[r#"
+        exit 0
+        --- stdout
+        --- stderr
+        ollama is chosen, and cannot answer yet   name its model: mast config use ollama --model NAME
+    "#]],
+    );
+    world.check(&["config", "use", "openrouter"], &expect![[r#"
+        exit 0
+        --- stdout
+        --- stderr
+        openrouter is chosen, and cannot answer yet   name its model: mast config use openrouter --model NAME; give it its key: mast config key openrouter
+    "#]]);
     world.check(&["config", "use", "ollma"], &expect![[r#"
         exit 2
         --- stdout
         --- stderr
-        mast: no model service is named `ollma`   known: offline, scripted, openai, anthropic, openrouter, ollama, lmstudio, llamacpp, vllm
+        mast: no model service named `ollma` (did you mean ollama?)   known: offline, scripted, openai, anthropic, openrouter, ollama, lmstudio, llamacpp, vllm
     "#]]);
 }
 

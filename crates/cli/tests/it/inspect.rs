@@ -45,6 +45,11 @@ fn a_tool_is_shown_whole() {
     };
     assert!(is_closed(arguments) && is_closed(result));
     assert!(manual.starts_with("Rehearses a write to an outside service: it always asks"), "{manual}");
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_not_shown() {
+    let world = World::new();
     world.check(
         &["tools", "show", "math.calcualte"],
         &expect![[r#"
@@ -72,11 +77,11 @@ fn the_runs_and_one_of_them() {
     world.check(
         &["runs"],
         &expect![[r#"
-        exit 0
-        --- stdout
-        run_ID  TIME  completed · unverified  offline
-        --- stderr
-    "#]],
+            exit 0
+            --- stdout
+            run_ID  TIME  completed · unverified  offline  17 * 23
+            --- stderr
+        "#]],
     );
     world.check(
         &["runs", "show", "latest"],
@@ -98,6 +103,7 @@ fn the_runs_and_one_of_them() {
     let list: Vec<serde_json::Value> = serde_json::from_str(&world.mast(&["runs", "--json"]).out).unwrap();
     let id = list[0]["id"].as_str().unwrap();
     assert_eq!(world.mast(&["runs", "show", id.split_at(id.len() - 4).1]).code, 0);
+    assert_eq!(world.mast(&["runs", "show", id.split_at(12).0]).code, 0, "a beginning will do");
     assert_eq!(world.mast(&["runs", "show", id.split_at(id.len() - 3).1]).code, 2);
 }
 
@@ -110,17 +116,36 @@ fn a_noted_head_is_found_again() {
     world.mast(&["run", "1 + 1"]);
     let ran = world.mast(&["journal", "verify", "--head", head]);
     assert_eq!(ran.code, 0, "{ran:?}");
+    for beginning in [head.split_at(8).0, head.split_at(20).0] {
+        assert_eq!(world.mast(&["journal", "verify", "--head", beginning]).code, 0, "{beginning}");
+    }
+    assert_eq!(world.mast(&["journal", "verify", "--head", head.split_at(7).0]).code, 2);
+    let other = if head.starts_with('0') { "1" } else { "0" };
+    assert_eq!(world.mast(&["journal", "verify", "--head", &other.repeat(12)]).code, 1);
     let ran = world.mast(&["journal", "verify", "--head", &"0".repeat(64)]);
     assert_eq!(ran.code, 1, "{ran:?}");
     world.check(
         &["journal", "verify", "--head", "xyz"],
         &expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        mast: `xyz` is not a head   it is 64 hexadecimal digits, as a run's end prints them
-    "#]],
+            exit 2
+            --- stdout
+            --- stderr
+            mast: `xyz` is not a head   it is 64 hexadecimal digits, or the first 8 of them or more, as mast journal show prints them
+        "#]],
     );
+}
+
+#[test]
+fn a_journal_fits_a_narrow_terminal() {
+    let world = World::new().with("COLUMNS", "60");
+    let ran = world.mast(&["run", "--json", "17 * 23"]);
+    let end: serde_json::Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
+    let ran = world.mast(&["journal", "show", end["session"].as_str().unwrap()]);
+    let lines: Vec<&str> = ran.out.lines().chain(ran.err.lines()).collect();
+    assert!(lines.iter().all(|line| line.chars().count() <= 60), "{lines:#?}");
+    assert!(lines[0].contains(" session.created "), "{lines:#?}");
+    let head = ran.err.split_whitespace().nth(1).unwrap();
+    assert_eq!(world.mast(&["journal", "verify", "--head", head]).code, 0, "{head}");
 }
 
 #[test]

@@ -36,6 +36,26 @@ fn of_usage() {
     );
     check(
         &world,
+        &["run", "What", "is", "2", "+", "2"],
+        &expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        mast: put the task in quotes: mast run "What is 2 + 2"
+    "#]],
+    );
+    check(
+        &world,
+        &["run", "--model", "llama3.1", "x"],
+        &expect![[r#"
+        exit 4
+        --- stdout
+        --- stderr
+        mast: --model llama3.1 needs a service, and none is set up   add --provider ollama, or: mast config use ollama --model llama3.1
+    "#]],
+    );
+    check(
+        &world,
         &["run"],
         &expect![[r#"
         exit 2
@@ -90,6 +110,47 @@ fn of_names() {
         mast: there is no run or session `run_zzzzz`   see: mast runs
     "#]],
     );
+}
+
+#[test]
+fn of_names_that_are_only_near() {
+    let world = World::new();
+    check(
+        &world,
+        &["call", "math.calc", "{}"],
+        &expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        mast: no tool named `math.calc` (did you mean math.calculate?)   see: mast tools
+    "#]],
+    );
+    check(
+        &world,
+        &["run", "--provider", "olama", "x"],
+        &expect![[r#"
+        exit 4
+        --- stdout
+        --- stderr
+        mast: --provider: no model service named `olama` (did you mean ollama?)   known: offline, scripted, openai, anthropic, openrouter, ollama, lmstudio, llamacpp, vllm
+    "#]],
+    );
+    check(
+        &world,
+        &["run", "--tools", "math.calc", "x"],
+        &expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        mast: no tool named `math.calc` (did you mean math.calculate?)   see: mast tools
+    "#]],
+    );
+    assert_eq!(world.mast(&["call", "math.calc", "{}", "--json"]).code, 1, "there it is a denied call");
+}
+
+#[test]
+fn of_conversations() {
+    let world = World::new();
     check(
         &world,
         &["run", "--continue", "x"],
@@ -109,30 +170,46 @@ fn of_calls() {
         &world,
         &["call", "math.calcualte", "{}"],
         &expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        mast: no tool named `math.calcualte` (did you mean math.calculate?)   see: mast tools
-    "#]],
+            exit 2
+            --- stdout
+            --- stderr
+            mast: no tool named `math.calcualte` (did you mean math.calculate?)   see: mast tools
+        "#]],
     );
     check(
         &world,
         &["call", "math.calculate", "{"],
         &expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        mast: math.calculate failed (tool.invalid_arguments.json): The arguments are not one JSON object.   see: mast tools show math.calculate
-    "#]],
+            exit 1
+            --- stdout
+            --- stderr
+            mast: math.calculate failed (tool.invalid_arguments.json): the arguments are not one JSON value: stopped at line 1, column 1   for example: mast call math.calculate '{"expression":"…"}'
+        "#]],
     );
     check(
         &world,
         &["call", "math.calculate", r#"{"expresion":"1"}"#],
         &expect![[r#"
-        exit 1
+            exit 1
+            --- stdout
+            --- stderr
+            mast: math.calculate failed (tool.invalid_arguments.schema): there is no argument `expresion` (did you mean expression?); `expression` is missing   for example: mast call math.calculate '{"expression":"…"}'
+        "#]],
+    );
+}
+
+#[test]
+fn of_secrets_in_the_settings() {
+    let world = World::new();
+    world.file(".config/mast/config.toml", "[provider]\napi_key = \"sk-1\"\n");
+    check(
+        &world,
+        &["run", "x"],
+        &expect![[r#"
+        exit 4
         --- stdout
         --- stderr
-        mast: math.calculate failed (tool.invalid_arguments.schema): The arguments do not fit the tool's schema.   see: mast tools show math.calculate
+        mast: config.toml line 2: unknown key `provider.api_key`   keys do not go here: mast config key openai
     "#]],
     );
 }
@@ -178,11 +255,11 @@ fn of_configuration() {
         &world,
         &["run", "x"],
         &expect![[r#"
-        exit 4
-        --- stdout
-        --- stderr
-        mast: ollama is set up without a model   name one: mast run --model NAME, or provider.model in the settings
-    "#]],
+            exit 4
+            --- stdout
+            --- stderr
+            mast: ollama is set up without a model   name one: mast config use ollama --model NAME, or for one run: --model NAME
+        "#]],
     );
     check(
         &world,
@@ -198,11 +275,11 @@ fn of_configuration() {
         &world,
         &["run", "--provider", "chatgtp", "x"],
         &expect![[r#"
-        exit 4
-        --- stdout
-        --- stderr
-        mast: --provider: `provider.name` has a value that it cannot have   it takes one of: offline, scripted, openai, anthropic, openrouter, ollama, lmstudio, llamacpp, vllm
-    "#]],
+            exit 4
+            --- stdout
+            --- stderr
+            mast: --provider: no model service named `chatgtp`   known: offline, scripted, openai, anthropic, openrouter, ollama, lmstudio, llamacpp, vllm
+        "#]],
     );
 }
 
@@ -213,22 +290,22 @@ fn of_scripts() {
         &world,
         &["run", "--script", "nowhere.yaml", "x"],
         &expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        mast: cannot read the script nowhere.yaml: no such file or directory   name another file
-    "#]],
+            exit 4
+            --- stdout
+            --- stderr
+            mast: cannot read the script nowhere.yaml: no such file or directory
+        "#]],
     );
     let script = world.file("bad.yaml", "- txt: hello\n");
     check(
         &world,
         &["run", "--script", &script, "x"],
         &expect![[r#"
-        exit 4
-        --- stdout
-        --- stderr
-        mast: the script HOME/bad.yaml: the script, line 1: unknown field `txt`, expected one of text, reasoning, calls, error, delay_ms, expect, stop, usage
-    "#]],
+            exit 4
+            --- stdout
+            --- stderr
+            mast: the script HOME/bad.yaml, line 1: unknown field `txt`, expected one of text, reasoning, calls, error, delay_ms, expect, stop, usage
+        "#]],
     );
     check(
         &world,
@@ -316,11 +393,11 @@ fn a_data_folder_that_cannot_be_made() {
         &world,
         &["--data-dir", &format!("{file}/data"), "runs"],
         &expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        mast: cannot look for HOME/a-file/data/mast.db: not a directory
-    "#]],
+            exit 4
+            --- stdout
+            --- stderr
+            mast: the data folder HOME/a-file/data cannot be used: not a directory   name another one with --data-dir DIR
+        "#]],
     );
 }
 

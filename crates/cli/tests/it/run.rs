@@ -14,7 +14,7 @@ fn the_first_minute_needs_no_key() {
         --- stdout
         391
         --- stderr
-        mast · no model configured, using the built-in offline one (it understands a few sentence forms; `mast config init` sets up a real model)
+        mast · no model configured, using the built-in offline one (it understands a few sentence forms; `mast config use NAME` sets up a real model)
           math.calculate        17 * 23                               allowed · pure computation N ms
 
         done · 1 tool call, nothing asked · mast journal show run_ID for every step
@@ -100,7 +100,8 @@ fn an_ask_parks_the_run_and_says_so() {
         --- stderr
         mast · a script answers, no model
           demo.external_write   {"content":"hello","destination":"ops"}   asks · writes outside this machine
-        waiting · 1 ask: apr_ID demo.external_write to "ops" (expires TIME)
+        waiting · 1 ask: apr_ID demo.external_write to "ops" (expires HH:MM UTC)
+          asks · writes outside this machine
           look: mast runs show run_ID     the verbs that answer an ask come with a later part; until then it expires
     "#]]);
     world.check(
@@ -115,7 +116,14 @@ fn an_ask_parks_the_run_and_says_so() {
             policy   POLICY · act
             began    TIME
             call  demo.external_write  waiting_for_approval
-            ask   demo.external_write  pending · high · apr_ID · expires TIME
+            ask  apr_ID · pending · once
+              tool          demo.external_write 1.0.0
+              effect        external_write · risk high
+              content       "hello"   (5 bytes, whole)
+              destination   "ops"   (3 bytes, whole)
+              why asked     This changes something outside. A person must approve it first. (policy.matrix.external_write)
+              read before   nothing from outside
+              expires       HH:MM UTC
             asked  Write hello to ops
             --- stderr
             every step: mast journal show run_ID
@@ -148,6 +156,46 @@ fn a_mode_narrows_what_is_offered() {
         .file("s.yaml", "- calls:\n    - tool: math.calculate\n      args: {expression: 1+1}\n- text: end\n");
     let ran = world.mast(&["run", "--script", &script, "--tools", "system.current_time", "x"]);
     assert!(ran.err.contains("policy.turn.not_offered"), "{}", ran.err);
+}
+
+#[test]
+fn a_question_after_foreign_text_says_so() {
+    let world = World::new();
+    let script = world.file(
+        "ask.yaml",
+        "- calls:\n    - tool: demo.external_write\n      args: {destination: ops, content: hello}\n- text: written\n",
+    );
+    let ran = world.mast_reading("do it", &["run", "--script", &script, "--stdin", "Follow this"]);
+    assert!(
+        ran.err.contains("asks · writes outside this machine · text from outside was read before"),
+        "{ran:?}"
+    );
+    let shown = world.mast(&["runs", "show", "latest"]).out;
+    assert!(shown.contains("read before   text from outside\n"), "{shown}");
+}
+
+#[test]
+fn the_last_line_counts_what_went_wrong() {
+    let world = World::new();
+    let script = world.file(
+        "s.yaml",
+        "- calls:\n    - {tool: math.calculate, args: {expression: 1/0}}\n    - {tool: math.calc, args: {}}\n    - {tool: math.calculate, args: {expression: 1+1}}\n- text: end\n",
+    );
+    let ran = world.mast_reading("x", &["run", "--script", &script]);
+    expect![[r#"
+        exit 0
+        --- stdout
+        end
+        --- stderr
+        mast · a script answers, no model
+          math.calc                                                           not run
+            denied · did you mean math.calculate? · policy.matrix.unknown_tool · There is no such tool.
+          math.calculate        1/0                                           allowed · pure computation
+            failed · tool.invalid_arguments.division_by_zero · Division by zero.
+          math.calculate        1+1                                   allowed · pure computation N ms
+
+        done · 3 tool calls, 1 failed, 1 denied, nothing asked · stdin was taken as untrusted · mast journal show run_ID for every step
+    "#]].assert_eq(&world.shown(&ran));
 }
 
 #[test]

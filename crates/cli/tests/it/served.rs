@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
+/// The moment that tools and the model are told.
+const NOW: [&str; 2] = ["--fixed-clock", "2026-11-30T14:05:00Z"];
+
 const QUESTION: &str = "What is 17 multiplied by 23?";
 
 /// A server that answers so many requests with these streams, one each; the requests' paths and bodies.
@@ -76,10 +79,11 @@ fn a_chat_completions_server_streams_a_call_and_an_answer() {
             json!({"choices": [], "usage": {"prompt_tokens": 130, "completion_tokens": 5}}),
         ]),
     ]);
-    let world = World::new().with("OPENAI_API_KEY", "sk-never-shown");
+    let world = World::new().with("OPENAI_API_KEY", "sk-never-shown").with("TZ", "Asia/Tokyo");
     let config =
         world.file("c.toml", &format!("[provider]\nbase_url = \"{address}/v1\"\nmodel = \"tiny\"\n"));
-    let ran = world.mast(&["--config", &config, "run", "--provider", "openai_chat", QUESTION]);
+    let ran = world
+        .mast(&[&NOW[..], &["--config", &config, "run", "--provider", "openai_chat", QUESTION]].concat());
     assert_eq!((ran.code, ran.out.as_str()), (0, "It is 391.\n"), "{}", ran.err);
     assert!(ran.err.contains("math.calculate") && ran.err.contains("17 * 23"), "{}", ran.err);
     assert!(ran.err.contains("230") && ran.err.contains("25"), "tokens of both requests: {}", ran.err);
@@ -88,6 +92,7 @@ fn a_chat_completions_server_streams_a_call_and_an_answer() {
     assert_eq!(requests[0].0, "/v1/chat/completions");
     let sent = requests[1].1["messages"].as_array().unwrap();
     let result = sent.iter().find(|message| message["role"] == "tool").unwrap();
+    assert!(result.to_string().contains("Today is Monday, 2026-11-30, 23:05 (Asia/Tokyo)."), "{result}");
     // The runtime's own line about the date stands behind the last message, in Mast's own markup.
     let content = result["content"].as_str().unwrap().split("\n\n<mast>").next();
     assert_eq!((&result["tool_call_id"], content), (&json!("call_x"), Some("391")));
@@ -116,12 +121,20 @@ fn a_messages_server_streams_a_call_and_an_answer() {
             json!({"type": "message_stop"}),
         ]),
     ]);
-    let world = World::new().with("ANTHROPIC_API_KEY", "sk-never-shown");
-    let config = world.file("c.toml", &format!("[provider]\nbase_url = \"{address}\"\nmodel = \"tiny\"\n"));
-    let ran = world.mast(&["--config", &config, "run", "--provider", "anthropic", QUESTION]);
+    let world = World::new().with("ANTHROPIC_API_KEY", "sk-never-shown").with("TZ", "Asia/Tokyo");
+    let config = world.file(
+        "c.toml",
+        &format!(
+            "[provider]\nbase_url = \"{address}\"\nmodel = \"tiny\"\n[run]\ntimezone = \"Europe/London\"\n"
+        ),
+    );
+    let ran =
+        world.mast(&[&NOW[..], &["--config", &config, "run", "--provider", "anthropic", QUESTION]].concat());
     assert_eq!((ran.code, ran.out.as_str()), (0, "It is 391.\n"), "{}", ran.err);
     let requests = server.join().unwrap();
     assert_eq!(requests[0].0, "/v1/messages");
     let sent = requests[1].1["messages"].to_string();
+    assert!(sent.contains("Today is Monday, 2026-11-30, 14:05 (Europe/London)."), "{sent}");
+    assert!(!requests[1].1["system"].to_string().contains("Today"), "the date stays out of the prefix");
     assert!(sent.contains("tool_result") && sent.contains("toolu_x") && sent.contains("391"), "{sent}");
 }

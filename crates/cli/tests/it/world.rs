@@ -132,11 +132,16 @@ fn endings(text: &str) -> String {
         _ if word.len() == 12 && word.as_bytes()[2] == b':' && word.as_bytes()[8] == b'.' => {
             "HH:MM:SS.mmm".to_owned()
         }
+        _ if word.len() == 5 && word.as_bytes()[2] == b':' => "HH:MM".to_owned(),
+        _ if word.len() == 10 && word.as_bytes()[4] == b'-' && word.as_bytes()[7] == b'-' => {
+            "DATE".to_owned()
+        }
         _ if word.starts_with("default@") => "POLICY".to_owned(),
         _ if word.starts_with("duration_ms=") => "duration_ms=N".to_owned(),
         _ => word.to_owned(),
     });
-    words.collect::<Vec<_>>().join(" ")
+    // Near midnight what expires in four hours expires on another day.
+    words.collect::<Vec<_>>().join(" ").replace("DATE HH:MM UTC", "HH:MM UTC")
 }
 
 /// `    12 ms` becomes `  N ms`, with as many spaces whatever the number.

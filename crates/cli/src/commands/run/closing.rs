@@ -1,6 +1,7 @@
 //! What is said when a run ends or comes to wait: the answer on stdout, the last lines on stderr.
 
 use mast_kernel::id::{RunId, SessionId};
+use mast_kernel::instant::Instant;
 use mast_kernel::run::{Completion, RunStatus};
 use mast_provider::Usage;
 use mast_runtime::{Ask, RunEnd, RunFailure};
@@ -9,14 +10,30 @@ use serde_json::json;
 use crate::commands::moment;
 use crate::error::{CliError, Exit};
 use crate::output::layout::{count, cut};
-use crate::output::{Printer, Style, line};
+use crate::output::{Printer, Style, Tally, card, line};
+
+/// What was seen of a run besides its end.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// How its calls ended.
+    pub(super) tally: Tally,
+    /// Whether a part of the task came from stdin, and nobody vouched for it.
+    pub(super) is_foreign: bool,
+    /// When it ended.
+    pub(super) now: Instant,
+}
 
 /// Prints the end of a run.
 ///
 /// # Errors
 ///
 /// [`CliError`] when the answer cannot be written.
-pub(super) fn print(printer: &Printer, end: &RunEnd, session: SessionId) -> Result<Exit, CliError> {
+pub(super) fn print(
+    printer: &Printer,
+    end: &RunEnd,
+    session: SessionId,
+    told: &Told,
+) -> Result<Exit, CliError> {
     if printer.is_json() {
         printer.result_json(&as_json(end, session))?;
     } else if let Some(answer) = &end.answer {
@@ -26,11 +43,11 @@ pub(super) fn print(printer: &Printer, end: &RunEnd, session: SessionId) -> Resu
     let exit = exit_of(end);
     match exit {
         Exit::Suspended => {
-            for said in waiting_lines(&end.asks, end.run) {
+            for said in waiting_lines(&end.asks, end.run, told.now) {
                 printer.note(&[(Style::Warn, &said)]);
             }
         }
-        Exit::Done => printer.note(&[(Style::Good, "done"), (Style::Plain, &done_line(end))]),
+        Exit::Done => printer.note(&[(Style::Good, "done"), (Style::Plain, &done_line(end, told))]),
         _ => {
             let (word, why) = failed_line(end);
             printer.note(&[(Style::Bad, &word), (Style::Plain, &why)]);
@@ -58,11 +75,15 @@ fn exit_of(end: &RunEnd) -> Exit {
     }
 }
 
-/// ` · 1 tool call, nothing asked · 812 tokens in, 40 out · mast journal show run_… for every step`.
-fn done_line(end: &RunEnd) -> String {
-    let calls = count(u64::from(end.spent.tool_calls()), "tool call");
+/// ` · 3 tool calls, 1 failed, 1 denied, nothing asked · 812 tokens in, 40 out · mast journal show run_… for every step`.
+fn done_line(end: &RunEnd, told: &Told) -> String {
+    let Tally { n_ended, n_failed, n_denied } = told.tally;
+    let some = |n: u64, word: &str| if n == 0 { String::new() } else { format!(", {n} {word}") };
+    let calls =
+        format!("{}{}{}", count(n_ended, "tool call"), some(n_failed, "failed"), some(n_denied, "denied"));
+    let stdin = if told.is_foreign { " · stdin was taken as untrusted" } else { "" };
     let usage = usage(&end.usage);
-    format!(" · {calls}, nothing asked{usage} · mast journal show {} for every step", end.run)
+    format!(" · {calls}, nothing asked{stdin}{usage} · mast journal show {} for every step", end.run)
 }
 
 /// Tokens and cost, as far as the provider says them.
@@ -94,12 +115,17 @@ fn failed_line(end: &RunEnd) -> (String, String) {
 }
 
 /// What waits for a person: an ask a line, and what can be done about it in this version.
-pub(crate) fn waiting_lines(asks: &[Ask], run: RunId) -> Vec<String> {
+pub(crate) fn waiting_lines(asks: &[Ask], run: RunId, now: Instant) -> Vec<String> {
     let mut lines = vec![format!("waiting · {}:", count(asks.len() as u64, "ask"))];
     if let [only] = asks {
-        lines = vec![format!("waiting · 1 ask: {}", one_ask(only))];
+        lines = vec![
+            format!("waiting · 1 ask: {}", one_ask(only, now)),
+            format!("  {}", card::why_line(&only.card)),
+        ];
     } else {
-        lines.extend(asks.iter().map(|ask| format!("  {}", one_ask(ask))));
+        lines.extend(asks.iter().flat_map(|ask| {
+            [format!("  {}", one_ask(ask, now)), format!("    {}", card::why_line(&ask.card))]
+        }));
     }
     lines.push(format!(
         "  look: mast runs show {run}     the verbs that answer an ask come with a later part; until then it expires"
@@ -107,11 +133,11 @@ pub(crate) fn waiting_lines(asks: &[Ask], run: RunId) -> Vec<String> {
     lines
 }
 
-/// `apr_… demo.external_write to "ops" (expires 2026-07-22T16:00:00Z)`.
-fn one_ask(ask: &Ask) -> String {
+/// `apr_… demo.external_write to "ops" (expires 16:00 UTC)`.
+fn one_ask(ask: &Ask, now: Instant) -> String {
     let target = ask.card.pointer("/arguments/destination").and_then(serde_json::Value::as_str);
     let target = target.map(|target| format!(" to \"{}\"", cut(&line(target), 40))).unwrap_or_default();
-    format!("{} {}{target} (expires {})", ask.approval, ask.tool, moment(ask.expires_at))
+    format!("{} {}{target} (expires {})", ask.approval, ask.tool, card::until(ask.expires_at, now))
 }
 
 /// The last line of `--json`.

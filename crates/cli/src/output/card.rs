@@ -1,0 +1,127 @@
+//! An approval's card as lines: the whole action, so that nobody judges what they have not seen. Nothing
+//! is cut here, however long it is: what is cut is what an attacker puts at the end.
+
+use mast_kernel::instant::Instant;
+use mast_kernel::message::lookup;
+use mast_kernel::policy::MATRIX;
+use mast_kernel::trust::Trust;
+use serde_json::Value;
+
+use super::layout::count;
+
+/// The rows of a card: names and values. `now` tells whether a date is needed with the time.
+pub(crate) fn rows(card: &Value, now: Instant) -> Vec<[String; 2]> {
+    let text = |key: &str| card.get(key).and_then(Value::as_str).unwrap_or("not said").to_owned();
+    let mut rows = vec![
+        row("tool", format!("{} {}", text("tool"), text("version"))),
+        row("effect", format!("{} · risk {}", text("side_effect"), text("risk"))),
+    ];
+    if let Some(Value::Object(arguments)) = card.get("arguments") {
+        rows.extend(arguments.iter().map(|(name, value)| row(name, argument(value))));
+    }
+    rows.push(row("why asked", why_asked(&text("reason_code"))));
+    let read = if is_tainted(card) { "text from outside" } else { "nothing from outside" };
+    rows.push(row("read before", read.to_owned()));
+    if let Some(at) = card.get("expires_at").and_then(|at| serde_json::from_value(at.clone()).ok()) {
+        rows.push(row("expires", until(at, now)));
+    }
+    rows
+}
+
+/// `asks · writes outside this machine · text from outside was read before`.
+pub(crate) fn why_line(card: &Value) -> String {
+    let effect = card.get("side_effect").and_then(Value::as_str).unwrap_or_default();
+    let does = MATRIX.iter().find(|row| row.side_effect.as_str() == effect).map_or("", |row| row.why);
+    let read = if is_tainted(card) { " · text from outside was read before" } else { "" };
+    format!("asks · {does}{read}")
+}
+
+/// A moment of the near future: the time of day, and the date where it is not today.
+pub(crate) fn until(at: Instant, now: Instant) -> String {
+    let moment = |at: Instant| jiff::Timestamp::from_microsecond(at.micros()).ok();
+    let day = |at: jiff::Timestamp| at.strftime("%Y-%m-%d").to_string();
+    match (moment(at), moment(now)) {
+        (Some(at), Some(now)) if day(at) == day(now) => at.strftime("%H:%M UTC").to_string(),
+        (Some(at), _) => at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        (None, _) => format!("{} µs", at.micros()),
+    }
+}
+
+/// Whether text that nobody vouches for could have shaped the call. A card that does not say so is taken
+/// for the worse.
+fn is_tainted(card: &Value) -> bool {
+    let origin = card.get("origin").and_then(|origin| serde_json::from_value::<Trust>(origin.clone()).ok());
+    origin.is_none_or(Trust::is_tainted)
+}
+
+fn why_asked(code: &str) -> String {
+    lookup(code).map_or_else(|| code.to_owned(), |entry| format!("{} ({code})", entry.message))
+}
+
+fn row(name: &str, value: String) -> [String; 2] {
+    [name.to_owned(), value]
+}
+
+/// A value as JSON, and how much of it there is: a person should see at once what was not meant to be
+/// noticed.
+fn argument(value: &Value) -> String {
+    let bytes = match value {
+        Value::String(text) => text.len(),
+        other => other.to_string().len(),
+    };
+    format!("{value}   ({}, whole)", count(bytes as u64, "byte"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn card(origin: &str) -> Value {
+        json!({
+            "tool": "demo.external_write", "version": "1.0.0", "side_effect": "external_write", "risk": "high",
+            "arguments": {"content": "two\nlines", "count": 3, "destination": "é"}, "resources": [],
+            "origin": origin, "sensitivity": "private", "reason_code": "policy.matrix.external_write",
+            "expires_at": Instant::from_micros(1_500_000_000_000_000),
+        })
+    }
+
+    #[test]
+    fn the_whole_action_is_shown() {
+        let rows = rows(&card("user"), Instant::from_micros(1_499_990_000_000_000));
+        let shown: Vec<String> = rows.iter().map(|row| row.join(" | ")).collect();
+        expect_test::expect![[r#"
+            tool | demo.external_write 1.0.0
+            effect | external_write · risk high
+            content | "two\nlines"   (9 bytes, whole)
+            count | 3   (1 byte, whole)
+            destination | "é"   (2 bytes, whole)
+            why asked | This changes something outside. A person must approve it first. (policy.matrix.external_write)
+            read before | nothing from outside
+            expires | 2017-07-14 02:40 UTC"#]]
+        .assert_eq(&shown.join("\n"));
+    }
+
+    #[test]
+    fn foreign_text_is_named() {
+        let tainted = |origin: &str| why_line(&card(origin)).contains("text from outside was read before");
+        for (origin, expect) in [
+            ("user", false),
+            ("internal_tool", false),
+            ("knowledge", true),
+            ("external_untrusted", true),
+            ("a word that is none", true),
+        ] {
+            assert_eq!(tainted(origin), expect, "{origin}");
+        }
+        assert_eq!(why_line(&card("user")), "asks · writes outside this machine");
+    }
+
+    #[test]
+    fn a_date_stands_only_where_it_is_not_today() {
+        let at = Instant::from_micros(1_500_000_000_000_000);
+        assert_eq!(until(at, at), "02:40 UTC");
+        assert_eq!(until(at, Instant::from_micros(0)), "2017-07-14 02:40 UTC");
+    }
+}
