@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::assemble::Start;
 use crate::config::{
-    Flags, KEY_BYTES_MAX, PRESETS, Preset, SETTINGS, Source, commented, key_for, preset, read, store_key,
-    with_values,
+    Flags, KEY_BYTES_MAX, PRESETS, Preset, SETTINGS, Source, commented, key_for, parse, preset, read,
+    store_key, with_values,
 };
 use crate::error::{CliError, Exit};
 use crate::names::unknown;
@@ -155,13 +155,20 @@ fn choose(service: &Preset, model: Option<&str>, start: &Start) -> Result<(), Cl
     }
     let path = &start.paths.config;
     let text = read(path)?.unwrap_or_default();
+    let holds = parse(path, &text)?;
+    let held = |key: &str| holds.get(key).map(|(value, _)| value.to_string());
+    // Choosing the service that is chosen already takes nothing from it.
+    let is_same = held("provider.name").as_deref() == Some(service.name);
+    let kept = |key: &str| held(key).filter(|_| is_same);
+    let model = model.map(str::to_owned).or_else(|| kept("provider.model"));
+    let usual = || service.local_port.and(service.base_url).map(str::to_owned);
     let values = [
-        ("model", model.map(str::to_owned)),
-        ("base_url", service.local_port.and(service.base_url).map(str::to_owned)),
+        ("model", model.clone()),
+        ("base_url", kept("provider.base_url").or_else(usual)),
         ("name", Some(service.name.to_owned())),
     ];
     write(path, &with_values(path, &text, "provider", &values)?)?;
-    let missing = missing(service, model, start)?;
+    let missing = missing(service, model.as_deref(), start)?;
     if missing.is_empty() {
         let said = format!("{} answers from now on", service.name);
         start.printer.note(&[(Style::Good, &said)]);

@@ -87,15 +87,10 @@ fn a_service_is_chosen_and_comments_stay() {
         name = "ollama"
     "##]]
     .assert_eq(&std::fs::read_to_string(world.config()).unwrap());
-    world.check(
-        &["config", "use", "ollama"],
-        &expect![[r#"
-        exit 0
-        --- stdout
-        --- stderr
-        ollama is chosen, and cannot answer yet   name its model: mast config use ollama --model NAME
-    "#]],
-    );
+    let again = world.mast(&["config", "use", "ollama"]);
+    assert_eq!(again.err, "ollama answers from now on\n", "it keeps its model");
+    let lacks = world.mast(&["config", "use", "vllm"]).err;
+    assert!(lacks.ends_with("name its model: mast config use vllm --model NAME\n"), "{lacks}");
     world.check(&["config", "use", "openrouter"], &expect![[r#"
         exit 0
         --- stdout

@@ -136,6 +136,30 @@ fn a_noted_head_is_found_again() {
 }
 
 #[test]
+fn a_list_says_that_it_was_cut_and_a_failed_run_says_why() {
+    let world = World::new();
+    let script = world.file("s.yaml", "- error: {kind: authentication}\n");
+    for _ in 0..2 {
+        assert_eq!(world.mast(&["run", "--script", &script, "do this"]).code, 1);
+    }
+    let ran = world.mast(&["runs", "--limit", "1"]);
+    assert_eq!(
+        (ran.out.lines().count(), ran.err.as_str()),
+        (1, "the newest 1   more: mast runs --limit N\n")
+    );
+    assert_eq!(world.mast(&["runs", "--limit", "2"]).err, "");
+    let shown = world.mast(&["runs", "show", "latest"]).out;
+    let why = shown.lines().find_map(|line| line.strip_prefix("why      ")).unwrap_or_default();
+    assert!(why.ends_with('.'), "{shown}");
+}
+
+#[test]
+fn doctor_tells_what_chose_the_model() {
+    let ran = World::new().with("OPENAI_API_KEY", "sk-x").mast(&["doctor"]);
+    assert!(ran.out.contains("openai gpt-5-mini · key from OPENAI_API_KEY"), "{}", ran.out);
+}
+
+#[test]
 fn a_journal_fits_a_narrow_terminal() {
     let world = World::new().with("COLUMNS", "60");
     let ran = world.mast(&["run", "--json", "17 * 23"]);
