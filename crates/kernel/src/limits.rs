@@ -25,6 +25,8 @@ pub const INLINE_BYTES_MAX: usize = 16_384;
 pub const PARALLEL_MAX: usize = 8;
 /// Calls that one reply of a model may propose; further ones are answered, not run.
 pub const BATCH_CALLS_MAX: usize = 128;
+/// Calls that a reply may hold at all; a reply with more is not taken.
+pub const REPLY_CALLS_MAX: usize = 1_024;
 /// Steps of a run, when nothing else is said.
 pub const STEPS_DEFAULT: u32 = 32;
 /// Model calls of a run, when nothing else is said.

@@ -1,5 +1,6 @@
 //! Puts a reply together from its pieces, tells the sink of each, and keeps the whole bounded.
 
+use mast_kernel::canonical::Canonical;
 use mast_kernel::limits;
 use serde_json::Value;
 
@@ -89,6 +90,11 @@ impl Assembly {
     /// The provider's own block for the last block of thinking.
     pub(crate) fn seal(&mut self, block: &Value) -> Result<(), ProviderError> {
         self.count(block.to_string().len())?;
+        // The block is stored as it is; one that has no canonical form could not be.
+        if Canonical::of(block).is_err() {
+            let what = "a block of thinking with a number or a nesting that cannot be kept".to_owned();
+            return Err(ProviderError::Protocol { provider: self.provider.to_owned(), what });
+        }
         let sealed = Reasoning::sealed(self.provider, "", block);
         if self.reasoning.is_empty() {
             self.open_reasoning();
@@ -102,6 +108,10 @@ impl Assembly {
     /// A new call; its place.
     pub(crate) fn open_call(&mut self, id: Option<&str>, name: &str) -> Result<usize, ProviderError> {
         self.count(CALL_BYTES + name.len() + id.map_or(0, str::len))?;
+        if self.calls.len() >= limits::REPLY_CALLS_MAX {
+            let (provider, what) = (self.provider.to_owned(), "calls in one reply");
+            return Err(ProviderError::TooLarge { provider, limit: limits::REPLY_CALLS_MAX, what });
+        }
         let id = id.map(str::to_owned);
         self.calls.push(OpenCall { id, name: name.to_owned(), ..OpenCall::default() });
         Ok(self.calls.len() - 1)

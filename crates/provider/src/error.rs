@@ -98,11 +98,11 @@ pub enum ProviderError {
         detail: String,
     },
     /// The reply is larger than any that is taken.
-    #[error("the reply of {provider} is larger than {limit} bytes ({what})")]
+    #[error("the reply of {provider} is larger than any that is taken (at most {limit}: {what})")]
     TooLarge {
         /// The provider's name.
         provider: String,
-        /// The bound, in bytes.
+        /// The bound, in bytes or in what `what` counts.
         limit: usize,
         /// What was too large.
         what: &'static str,

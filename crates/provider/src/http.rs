@@ -111,6 +111,8 @@ impl Endpoint {
         drop(rustls::crypto::ring::default_provider().install_default());
         let built = Client::builder()
             .redirect(reqwest::redirect::Policy::none())
+            // A proxy that the environment names would be shown the key and the whole prompt.
+            .no_proxy()
             .connect_timeout(self.time.connect)
             .user_agent(concat!("mast/", env!("CARGO_PKG_VERSION")))
             .build()

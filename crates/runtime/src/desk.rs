@@ -1,10 +1,11 @@
 //! Single calls that a person or a script types, without a model. Each passes the same gate as a
 //! model's; they share one session and one run, and have no budget and no breaker.
 
-use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use mast_kernel::event::{Actor, EventBody, RunCompleted, RunSetup};
-use mast_kernel::id::{CallId, RunId};
+use mast_kernel::event::{Actor, EventBody, RunCompleted, RunSetup, RunWaitingForApproval};
+use mast_kernel::id::{ApprovalId, CallId, RunId};
 use mast_kernel::policy::{Overlay, Place, Surroundings};
 use mast_kernel::run::{ApprovalMode, Completion, Mode, TurnContract};
 use mast_kernel::trust::Label;
@@ -50,6 +51,8 @@ pub struct Desk<'a> {
     run: RunId,
     contract: TurnContract,
     observer: &'a dyn Observer,
+    n_asks: Arc<AtomicUsize>,
+    asked: Mutex<Vec<ApprovalId>>,
 }
 
 impl std::fmt::Debug for Desk<'_> {
@@ -88,7 +91,8 @@ impl Runtime {
         scribe.event(Actor::Principal, EventBody::RunQueued(setup.clone()));
         scribe.event(Actor::Platform, EventBody::RunStarted(setup));
         self.store().post(scribe.take(Durability::Normal));
-        Ok(Desk { runtime: self, session, run, contract, observer })
+        let (n_asks, asked) = Default::default();
+        Ok(Desk { runtime: self, session, run, contract, observer, n_asks, asked })
     }
 }
 
@@ -116,7 +120,7 @@ impl Desk<'_> {
             step: 1,
             tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),
             cancellation: Cancellation::new(),
-            n_asks: Arc::default(),
+            n_asks: Arc::clone(&self.n_asks),
         };
         let gate = Gate { runtime: self.runtime, frame: &frame, observer: self.observer };
         let seat = Seat { place: 1, provider_call: None };
@@ -124,23 +128,33 @@ impl Desk<'_> {
         let passed = gate.pass_all(std::slice::from_ref(&proposal)).await?.pop();
         match passed {
             Some(Passed::Settled(settled)) => Ok(Disposition::Settled(Box::new(settled))),
-            Some(Passed::Asked(ask)) => Ok(Disposition::Asked(Box::new(ask))),
+            Some(Passed::Asked(ask)) => {
+                self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(ask.approval);
+                Ok(Disposition::Asked(Box::new(ask)))
+            }
             // A call that is alone has no sibling to wait for, and every call is answered.
             Some(Passed::Waits) | None => Err(RuntimeError::ClaimLost { call: id }),
         }
     }
 
-    /// Ends the run of these calls.
+    /// Ends the run of these calls, or lets it wait where one of them asked, and signs the journal's head.
     ///
     /// # Errors
     ///
     /// [`RuntimeError`] when the store fails.
     pub async fn close(self, n_calls: u32) -> Result<(), RuntimeError> {
         let mut scribe = Scribe::new(self.runtime.world(), self.session.id(), Some(self.run));
-        let (completion, steps, model_calls) = (Completion::Unverified, 0, 0);
-        let body = RunCompleted { completion, steps, model_calls, tool_calls: n_calls };
-        scribe.event(Actor::Platform, EventBody::RunCompleted(body));
-        self.runtime.store().commit(scribe.take(Durability::Normal)).await?;
+        let approvals = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let body = if approvals.is_empty() {
+            let (completion, steps, model_calls) = (Completion::Unverified, 0, 0);
+            EventBody::RunCompleted(RunCompleted { completion, steps, model_calls, tool_calls: n_calls })
+        } else {
+            EventBody::RunWaitingForApproval(RunWaitingForApproval { approvals })
+        };
+        scribe.event(Actor::Platform, body);
+        let store = self.runtime.store();
+        store.commit(scribe.take(Durability::Normal)).await?;
+        store.sign_head(self.session.id(), self.runtime.world().clock.now()).await?;
         Ok(())
     }
 }

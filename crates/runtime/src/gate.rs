@@ -26,6 +26,7 @@ use crate::turnstile::{Ticket, Turnstile};
 
 pub use ending::Settled;
 use ending::{Ending, Stop};
+pub(crate) use named::reached;
 use record::Record;
 pub(crate) use record::Seat;
 

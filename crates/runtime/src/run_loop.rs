@@ -18,7 +18,7 @@ use mast_kernel::id::RunId;
 use mast_kernel::policy::Surroundings;
 use mast_kernel::run::{ApprovalMode, Completion, Mode, RunStatus, TurnContract};
 use mast_kernel::trust::Label;
-use mast_provider::{Provider, ProviderError, Usage};
+use mast_provider::{Provider, ProviderError, Stop, Usage};
 use mast_tools::Cancellation;
 
 use crate::bus::{Ask, Observer, Progress};
@@ -142,7 +142,7 @@ struct Terms {
 
 /// How the loop ended.
 enum Ended {
-    Answered { answer: String, content: Digest, label: Label },
+    Answered { answer: String, content: Digest, label: Label, is_whole: bool },
     Waits(Vec<Ask>),
     Failed(RunFailure),
     Cancelled,
@@ -169,8 +169,15 @@ impl Runtime {
         surface: Surface<'_>,
     ) -> Result<RunEnd, RuntimeError> {
         let mut work = Work::begin(self, session, request, provider, surface)?;
-        let ended = work.go().await?;
-        work.finish(ended).await
+        match work.go().await {
+            Ok(ended) => work.finish(ended).await,
+            Err(error) => {
+                // The run cannot go on, and where the store still works it says so. That it may not is
+                // what the error tells.
+                let _unsaid = work.finish(Ended::failed("run.internal_error")).await;
+                Err(error)
+            }
+        }
     }
 }
 
@@ -198,8 +205,9 @@ impl Work<'_> {
             Err(ended) => return Ok(Some(ended)),
         };
         if reply.turn.calls.is_empty() {
+            let is_whole = matches!(reply.turn.stop, Stop::End | Stop::ToolCalls);
             let (answer, content, label) = (reply.turn.text, reply.content, reply.label);
-            return Ok(Some(Ended::Answered { answer, content, label }));
+            return Ok(Some(Ended::Answered { answer, content, label, is_whole }));
         }
         self.act(step, reply, answer_only).await
     }

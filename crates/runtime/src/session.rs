@@ -1,7 +1,7 @@
 //! Sessions: a conversation, whose it is, the tools that it pins, and what was said in it.
 
 use mast_kernel::canonical::Digest;
-use mast_kernel::event::{Actor, EventBody, ItemKind, ItemRecord, SessionCreated};
+use mast_kernel::event::{Actor, Event, EventBody, ItemKind, ItemRecord, Link, SessionCreated};
 use mast_kernel::id::{CallId, ItemId, SessionId, StoreId};
 use mast_kernel::name;
 use mast_kernel::policy::Authority;
@@ -139,16 +139,33 @@ impl Runtime {
             items: Vec::new(),
             last_place: 0,
         };
+        self.read_items(&mut session).await?;
+        Ok(session)
+    }
+
+    /// Reads the conversation from the journal's chain, not from rows: who wrote an item, and where it
+    /// stands, is believed only as far as the chain holds.
+    async fn read_items(&self, session: &mut Session) -> Result<(), RuntimeError> {
+        let (id, tenant) = (session.id, session.authority.tenant);
+        let fault = |what: &str| RuntimeError::Conversation { session: id, what: what.to_owned() };
+        let mut link = Link::genesis(tenant, id, session.store);
         loop {
-            let rows = self.store().items(id, session.last_place, 0).await?;
-            let Some(last) = rows.last() else { break };
-            session.last_place = last.place;
-            for row in rows {
-                let body = self.kept(id, &row.content).await?;
-                session.items.push(ContextItem { id: row.id, label: row.label, body });
+            let events = self.store().events(id, link.sequence, 0).await?;
+            if events.is_empty() {
+                return Ok(());
+            }
+            for event in events {
+                let follows = event.sequence == link.sequence + 1 && event.previous == link.hash;
+                if !follows || event.computed_hash().ok() != Some(event.hash) {
+                    return Err(fault("its journal was changed; see `mast journal verify`"));
+                }
+                link = Link { sequence: event.sequence, hash: event.hash };
+                let Some(record) = item_of(&event) else { continue };
+                let body = self.kept(id, &record.content).await?;
+                session.last_place = record.place;
+                session.items.push(ContextItem { id: record.item, label: record.label, body });
             }
         }
-        Ok(session)
     }
 
     /// Reads a stored value back. Its commitment is checked: what was changed on disk is not believed.
@@ -181,6 +198,16 @@ impl Runtime {
                 (tool.spec.name.clone(), offer)
             })
             .collect()
+    }
+}
+
+/// The item that an event puts into the conversation.
+fn item_of(event: &Event) -> Option<ItemRecord> {
+    match event.body().ok()? {
+        EventBody::UserMessageCreated(record)
+        | EventBody::ContextItemAppended(record)
+        | EventBody::AssistantMessageCompleted(record) => Some(record),
+        _ => None,
     }
 }
 

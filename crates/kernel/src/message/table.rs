@@ -123,6 +123,6 @@ rows! {
     fixed "tool.run_cancelled": "The run was stopped.";
     again "tool.store.unavailable": "Nothing was done, because it could not be written down first.";
     again "tool.timeout.deadline": "The tool took longer than it is allowed.";
-    again "tool.waiting.batch":
-        "Not run: another call of this reply must be finished first. Ask again afterwards.";
+    fixed "tool.waiting.batch":
+        "Not run: it waits for a person, or for another call of its reply. Do not ask for it again.";
 }

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use mast_kernel::canonical::{Canonical, NotJson, parse_strict};
-use mast_kernel::name;
+use mast_kernel::name::{nearest, provider_safe};
 use mast_kernel::registry::Registered;
+use mast_kernel::schema;
 use mast_kernel::spec::Alias;
 use mast_tools::Tool;
 use serde_json::{Map, Value};
 
 use super::{Ending, Gate, Proposal, Stop};
+use crate::runtime::Runtime;
 
 /// The control tool that reaches another by name.
 const TOOL_CALL: &str = "tool.call";
@@ -29,15 +31,36 @@ pub(super) struct Found<'a> {
     pub(super) body: &'a Arc<dyn Tool>,
 }
 
+/// The tool that a call reaches and the arguments that it gets there, however it is wrapped or named: by
+/// this a repetition is told. What reaches no tool is told by its name and its text.
+pub(crate) fn reached(runtime: &Runtime, name: &str, arguments: &str) -> (String, Value) {
+    let as_sent = || (name.to_owned(), Value::String(arguments.to_owned()));
+    let Ok(Named { name, arguments: Ok(mut arguments) }) = unwrap_text(name, arguments) else {
+        return as_sent();
+    };
+    let Some(resolved) = runtime.toolbox().registry().resolve_call(&name, &arguments) else {
+        return (name, arguments);
+    };
+    if let Some(alias) = resolved.alias {
+        alias.rename(&mut arguments);
+    }
+    schema::apply_defaults(&resolved.tool.spec.input_schema, &mut arguments);
+    (resolved.tool.spec.name.clone(), arguments)
+}
+
 /// Step 0. What `tool.call` names is judged as if it had been called by its own name.
 pub(super) fn unwrap(proposal: &Proposal) -> Result<Named, Stop> {
-    let arguments = match proposal.arguments.trim() {
+    unwrap_text(&proposal.name, &proposal.arguments)
+}
+
+fn unwrap_text(name: &str, arguments: &str) -> Result<Named, Stop> {
+    let arguments = match arguments.trim() {
         // A model that calls a tool without arguments often sends no text at all.
         "" => Ok(Value::Object(Map::new())),
         text => parse_strict(text),
     };
-    if proposal.name != TOOL_CALL && proposal.name != name::provider_safe(TOOL_CALL) {
-        return Ok(Named { name: proposal.name.clone(), arguments });
+    if name != TOOL_CALL && name != provider_safe(TOOL_CALL) {
+        return Ok(Named { name: name.to_owned(), arguments });
     }
     let inner = arguments.ok().and_then(|mut wrapper| {
         let fields = wrapper.as_object_mut()?;
@@ -66,11 +89,11 @@ impl Gate<'_> {
     fn unknown(&self, wanted: &str) -> Ending {
         let ending = Ending::denied("policy.matrix.unknown_tool");
         let offered = self.frame.contract.tools.iter().map(String::as_str);
-        let nearest = name::nearest(wanted, offered);
-        if nearest.is_empty() {
+        let near = nearest(wanted, offered);
+        if near.is_empty() {
             return ending;
         }
-        let names: Vec<String> = nearest.into_iter().map(name::provider_safe).collect();
+        let names: Vec<String> = near.into_iter().map(provider_safe).collect();
         ending.hint(format!("Nearest offered tools: {}", names.join(", ")))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mast_kernel::breaker::Seen;
-use mast_kernel::canonical::{Digest, match_digest, parse_strict};
+use mast_kernel::canonical::{Digest, match_digest};
 use mast_kernel::event::{Actor, BudgetKind, ContextBudgetExceeded, EventBody, ItemKind};
 use mast_kernel::id::{CallId, ItemId};
 use mast_kernel::limits;
@@ -12,13 +12,12 @@ use mast_kernel::policy::Place;
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
 use mast_provider::CallProposal;
 use mast_store::Durability;
-use serde_json::Value;
 
 use super::ask::Reply;
 use super::{Ended, Work, observer};
 use crate::context::ItemBody;
 use crate::error::RuntimeError;
-use crate::gate::{Frame, Gate, Passed, Proposal, Seat, Settled};
+use crate::gate::{self, Frame, Gate, Passed, Proposal, Seat, Settled};
 use crate::scribe::Scribe;
 use crate::session::{NewItem, context_item};
 
@@ -155,10 +154,7 @@ impl Work<'_> {
 
     /// By what a repetition of a call is told: the tool that it reaches, and its arguments in any spelling.
     fn matching(&self, call: &CallProposal) -> (String, Digest) {
-        let resolved = self.runtime.toolbox().registry().resolve(&call.name);
-        let tool = resolved.map_or_else(|| call.name.clone(), |resolved| resolved.tool.spec.name.clone());
-        let arguments =
-            parse_strict(&call.arguments).unwrap_or_else(|_| Value::String(call.arguments.clone()));
+        let (tool, arguments) = gate::reached(self.runtime, &call.name, &call.arguments);
         let raw = || Digest::of(call.arguments.as_bytes());
         (tool, match_digest(&arguments).unwrap_or_else(|_| raw()))
     }

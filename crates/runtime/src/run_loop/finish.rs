@@ -28,7 +28,7 @@ impl Work<'_> {
             head: self.terms.prefix.digest(),
         };
         match ended {
-            Ended::Answered { answer, content, label } => {
+            Ended::Answered { answer, content, label, is_whole } => {
                 let id = ItemId::from_u128(self.runtime.world().ids.next_bits());
                 self.session.last_place += 1;
                 let place = self.session.last_place;
@@ -37,7 +37,8 @@ impl Work<'_> {
                 let turn = Turn::of_text(answer.clone());
                 self.session.items.push(context_item(&new, ItemBody::Replied { turn }));
                 // Nothing was required, and nothing on record speaks for or against the words.
-                let completion = Completion::Unverified;
+                // An answer that was cut off or held back is not one.
+                let completion = if is_whole { Completion::Unverified } else { Completion::Incomplete };
                 scribe.event(Actor::Platform, EventBody::RunCompleted(self.completed(completion)));
                 end.status = RunStatus::Completed;
                 end.completion = Some(completion);

@@ -43,7 +43,9 @@ async fn no_effect_without_a_claim_on_disk() {
         // Commit 0 is the claim of the one call: while it fails nothing runs.
         let (n_runs, store) = effects(fault, 0).await;
         assert_eq!(n_runs, 0, "{fault:?}");
-        assert_eq!(store.n_commits(), 1, "{fault:?}: nothing is tried after a failed claim");
+        // The run then says that it failed, which is no effect; a store that hangs is not asked again.
+        let n_tried = if fault == Fault::Hang { 1 } else { 2 };
+        assert_eq!(store.n_commits(), n_tried, "{fault:?}: nothing else is tried after a failed claim");
         for fails_at in 1..n_commits {
             let (n_runs, store) = effects(fault, fails_at).await;
             assert_eq!(n_runs, 1, "{fault:?} at {fails_at}");

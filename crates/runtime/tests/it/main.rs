@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod batch;
+mod desk;
 mod failure;
 mod gate;
 mod invariant;

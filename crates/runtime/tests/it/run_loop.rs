@@ -206,3 +206,26 @@ async fn a_too_long_prompt_is_refused_before_anything_is_written() {
     assert!(error.to_string().starts_with(&format!("the message has {} bytes", max + 1)), "{error}");
     assert!(story.goes_on(&mut session, at(max)).await.is_ok());
 }
+
+#[tokio::test]
+async fn an_answer_that_was_cut_off_or_held_back_is_incomplete() {
+    for stop in ["length", "filtered"] {
+        let told = Story::new(&format!("- text: \"the first half\"\n  stop: {stop}")).says("Tell me.").await;
+        assert_eq!(told.end.completion, Some(Completion::Incomplete), "{stop}");
+        assert_eq!(told.end.answer.as_deref(), Some("the first half"));
+    }
+}
+
+#[tokio::test]
+async fn a_wrapped_or_renamed_call_counts_as_the_call_that_it_reaches() {
+    let spellings = [
+        "{tool: math.calculate, args: {expression: \"1/0\"}}",
+        "{tool: math_calculate, args: {expression: \"1/0\"}}",
+        "{tool: calculator, args: {expression: \"1/0\"}}",
+        "{tool: tool.call, args: {name: math.calculate, arguments: {expression: \"1/0\"}}}",
+        "{tool: tool_call, args: {name: calculate, arguments: {expression: \"1/0\"}}}",
+    ];
+    let script: String = spellings.iter().map(|call| format!("- calls: [{call}]\n")).collect();
+    let told = Story::new(&(script + "- text: \"never asked for\"")).says("Go.").await;
+    assert_eq!(told.end.failure.unwrap().code, "run.tool_loop_detected");
+}

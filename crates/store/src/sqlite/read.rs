@@ -180,9 +180,13 @@ impl JournalReader for SqliteStore {
     }
 
     async fn shelf(&self, ask: &Ask) -> Result<Page, StoreError> {
+        // Rows may have any number, the smallest too: the first page has no lower bound.
+        let Some(from) = ask.after.map_or(Some(i64::MIN), |after| after.checked_add(1)) else {
+            return Ok(Page { rows: Vec::new() });
+        };
         let query = sqlx::query(select::shelf(ask.table, ask.session.is_some()))
             .bind(text(ask.session.as_ref()))
-            .bind(ask.after.unwrap_or(i64::MIN))
+            .bind(from)
             .bind(bound(ask.limit));
         let rows = self.fetch("reading for an audit", query).await?;
         let read = |row: &SqliteRow| {

@@ -16,9 +16,14 @@ use crate::sign::Seal;
 /// The steps, in order; the first has number 1. A step that was released never changes.
 const STEPS: [&str; 1] = [include_str!("../migrations/sqlite/0001.sql")];
 
-/// The recorded steps and what the store says of itself, in one round trip.
+/// The recorded steps, what the store says of itself and what there really is, in one round trip.
 const RECORDED: &str = "SELECT 0 AS version, name AS one, value AS other FROM meta \
-     UNION ALL SELECT version, sha256, sql FROM schema_steps ORDER BY version";
+     UNION ALL SELECT version, sha256, sql FROM schema_steps \
+     UNION ALL SELECT -1, type || ' ' || name, COALESCE(sql, '') FROM sqlite_schema ORDER BY version";
+
+/// SHA-256 over everything that the steps make: tables and indices as the file has them, and nothing
+/// beside. A trigger could let a commit be nothing, so a file that has one is not used.
+const MADE: &str = "6dd2d9806f64797bdaf2a4a0ca122a3b766f567661903cc3d60e3cea9a82e6ae";
 
 /// Whether there is any table at all.
 const TABLES: &str = "SELECT COUNT(*) FROM sqlite_schema";
@@ -88,9 +93,13 @@ async fn make(connection: &mut SqliteConnection, seal: &Seal, fault: Fault<'_>) 
 fn check(rows: &[sqlx::sqlite::SqliteRow], path: &Path) -> Result<Seal, StoreError> {
     let damaged = || StoreError::Damaged(path.to_path_buf());
     let (mut meta, mut steps) = (std::collections::BTreeMap::new(), Vec::new());
+    let mut made = std::collections::BTreeMap::new();
     for row in rows {
         let column = |place: usize| row.try_get::<String, _>(place).map_err(|_| damaged());
         match row.try_get::<i64, _>(0).map_err(|_| damaged())? {
+            -1 => {
+                made.insert(column(1)?, column(2)?);
+            }
             0 => {
                 meta.insert(column(1)?, column(2)?);
             }
@@ -106,6 +115,10 @@ fn check(rows: &[sqlx::sqlite::SqliteRow], path: &Path) -> Result<Seal, StoreErr
         if !steps.contains(&expected) {
             return Err(StoreError::OtherSchema { path: path.to_path_buf(), version });
         }
+    }
+    let made = made.iter().flat_map(|(name, sql)| [name.as_bytes(), sql.as_bytes()]);
+    if Digest::of_fields(made).to_hex() != MADE {
+        return Err(StoreError::OtherSchema { path: path.to_path_buf(), version: known });
     }
     let read = |name: &str| meta.get(name).ok_or_else(damaged);
     let identity = StoreIdentity {

@@ -137,7 +137,7 @@ macro_rules! whole {
             $columns,
             " FROM ",
             $table,
-            " WHERE $1 IS NULL AND rowid > $2 ORDER BY rowid LIMIT $3"
+            " WHERE $1 IS NULL AND rowid >= $2 ORDER BY rowid LIMIT $3"
         )
     };
 }
@@ -150,7 +150,7 @@ macro_rules! of_session {
             $columns,
             " FROM ",
             $table,
-            " WHERE session = $1 AND rowid > $2 ORDER BY rowid LIMIT $3"
+            " WHERE session = $1 AND rowid >= $2 ORDER BY rowid LIMIT $3"
         )
     };
 }
@@ -163,7 +163,7 @@ macro_rules! strays {
             $columns,
             " FROM ",
             $table,
-            " WHERE $1 IS NULL AND session NOT IN (SELECT id FROM sessions) AND rowid > $2 \
+            " WHERE $1 IS NULL AND session NOT IN (SELECT id FROM sessions) AND rowid >= $2 \
              ORDER BY rowid LIMIT $3"
         )
     };

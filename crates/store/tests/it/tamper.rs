@@ -83,6 +83,20 @@ async fn a_changed_event_is_found() {
 }
 
 #[tokio::test]
+async fn a_row_of_the_smallest_number_is_found() {
+    let smallest = "-9223372036854775808";
+    let items = "INSERT INTO items (rowid, id, session, place, record)";
+    let copied =
+        format!("{items} SELECT {smallest}, id, session, place + 99, record FROM items WHERE ONE LIMIT 1");
+    assert!(!after(&copied).await.is_empty());
+    let heads = format!(
+        "INSERT INTO heads SELECT {smallest}, session, sequence, hash, previous_head, at, key, signature \
+         FROM heads LIMIT 1"
+    );
+    assert!(!after(&heads).await.is_empty());
+}
+
+#[tokio::test]
 async fn a_missing_event_is_found() {
     check(
         "DELETE FROM events WHERE ONE AND sequence = 1",
