@@ -11,6 +11,9 @@ use crate::world::World;
 /// The moment that tools and the model are told.
 const NOW: [&str; 2] = ["--fixed-clock", "2026-11-30T14:05:00Z"];
 
+/// A proxy that nobody runs: a request that went through it would fail, and show it the key.
+const NO_PROXY: &str = "http://127.0.0.1:1";
+
 const QUESTION: &str = "What is 17 multiplied by 23?";
 
 /// A server that answers so many requests with these streams, one each; the requests' paths and bodies.
@@ -79,7 +82,7 @@ fn a_chat_completions_server_streams_a_call_and_an_answer() {
             json!({"choices": [], "usage": {"prompt_tokens": 130, "completion_tokens": 5}}),
         ]),
     ]);
-    let world = World::new().with("OPENAI_API_KEY", "sk-never-shown").with("TZ", "Asia/Tokyo");
+    let world = World::new().with("OPENAI_API_KEY", "sk-never-shown").with("HTTP_PROXY", NO_PROXY).with("TZ", "Asia/Tokyo");
     let config =
         world.file("c.toml", &format!("[provider]\nbase_url = \"{address}/v1\"\nmodel = \"tiny\"\n"));
     let ran = world
@@ -121,7 +124,7 @@ fn a_messages_server_streams_a_call_and_an_answer() {
             json!({"type": "message_stop"}),
         ]),
     ]);
-    let world = World::new().with("ANTHROPIC_API_KEY", "sk-never-shown").with("TZ", "Asia/Tokyo");
+    let world = World::new().with("ANTHROPIC_API_KEY", "sk-never-shown").with("HTTP_PROXY", NO_PROXY).with("TZ", "Asia/Tokyo");
     let config = world.file(
         "c.toml",
         &format!(
