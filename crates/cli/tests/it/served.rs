@@ -82,7 +82,10 @@ fn a_chat_completions_server_streams_a_call_and_an_answer() {
             json!({"choices": [], "usage": {"prompt_tokens": 130, "completion_tokens": 5}}),
         ]),
     ]);
-    let world = World::new().with("OPENAI_API_KEY", "sk-never-shown").with("HTTP_PROXY", NO_PROXY).with("TZ", "Asia/Tokyo");
+    let world = World::new()
+        .with("OPENAI_API_KEY", "sk-never-shown")
+        .with("HTTP_PROXY", NO_PROXY)
+        .with("TZ", "Asia/Tokyo");
     let config =
         world.file("c.toml", &format!("[provider]\nbase_url = \"{address}/v1\"\nmodel = \"tiny\"\n"));
     let ran = world
@@ -124,7 +127,10 @@ fn a_messages_server_streams_a_call_and_an_answer() {
             json!({"type": "message_stop"}),
         ]),
     ]);
-    let world = World::new().with("ANTHROPIC_API_KEY", "sk-never-shown").with("HTTP_PROXY", NO_PROXY).with("TZ", "Asia/Tokyo");
+    let world = World::new()
+        .with("ANTHROPIC_API_KEY", "sk-never-shown")
+        .with("HTTP_PROXY", NO_PROXY)
+        .with("TZ", "Asia/Tokyo");
     let config = world.file(
         "c.toml",
         &format!(
