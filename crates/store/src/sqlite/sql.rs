@@ -73,10 +73,12 @@ macro_rules! approvals {
     };
 }
 
-/// How many rows of each kind [`WRITE_SMALL`] has room for.
+/// How many rows of each kind [`WRITE_SMALL`] has room for, and [`WRITE_STEP`].
 pub(super) mod room {
     /// Events.
     pub(in super::super) const EVENTS: usize = 4;
+    /// Events of a step.
+    pub(in super::super) const STEP_EVENTS: usize = 8;
     /// Values.
     pub(in super::super) const CONTENTS: usize = 3;
     /// New calls.
@@ -131,6 +133,23 @@ macro_rules! call_slot {
     };
 }
 
+macro_rules! changed_call_slot {
+    ($first:literal, $values:literal) => {
+        call_slot!(
+            $first,
+            $values,
+            "ON CONFLICT (id) DO UPDATE SET status = excluded.status, \
+             idempotency_key = excluded.idempotency_key, record = excluded.record"
+        )
+    };
+}
+
+macro_rules! item_slot {
+    ($first:literal, $values:literal) => {
+        slot!("items", "id, session, place, record", $first, $values, "")
+    };
+}
+
 /// Writes what one call's claim or outcome is: a few events, values and items, a new call, a changed
 /// call. The parameters are the columns of each row in this order; an absent row is all NULL.
 pub(super) const WRITE_SMALL: &str = concat!(
@@ -143,14 +162,30 @@ pub(super) const WRITE_SMALL: &str = concat!(
     content_slot!("$48", "$48, $49, $50"),
     content_slot!("$51", "$51, $52, $53"),
     call_slot!("$54", "$54, $55, $56, $57, $58, $59", ""),
-    call_slot!(
-        "$60",
-        "$60, $61, $62, $63, $64, $65",
-        "ON CONFLICT (id) DO UPDATE SET status = excluded.status, \
-         idempotency_key = excluded.idempotency_key, record = excluded.record"
-    ),
-    slot!("items", "id, session, place, record", "$66", "$66, $67, $68, $69", ""),
-    slot!("items", "id, session, place, record", "$70", "$70, $71, $72, $73", ""),
+    changed_call_slot!("$60", "$60, $61, $62, $63, $64, $65"),
+    item_slot!("$66", "$66, $67, $68, $69"),
+    item_slot!("$70", "$70, $71, $72, $73"),
+    "COMMIT"
+);
+
+/// The same with room for [`room::STEP_EVENTS`] events: what a run's step is up to the claim of its call.
+pub(super) const WRITE_STEP: &str = concat!(
+    "BEGIN IMMEDIATE;\n",
+    event_slot!("$1", "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11"),
+    event_slot!("$12", "$12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22"),
+    event_slot!("$23", "$23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33"),
+    event_slot!("$34", "$34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44"),
+    event_slot!("$45", "$45, $46, $47, $48, $49, $50, $51, $52, $53, $54, $55"),
+    event_slot!("$56", "$56, $57, $58, $59, $60, $61, $62, $63, $64, $65, $66"),
+    event_slot!("$67", "$67, $68, $69, $70, $71, $72, $73, $74, $75, $76, $77"),
+    event_slot!("$78", "$78, $79, $80, $81, $82, $83, $84, $85, $86, $87, $88"),
+    content_slot!("$89", "$89, $90, $91"),
+    content_slot!("$92", "$92, $93, $94"),
+    content_slot!("$95", "$95, $96, $97"),
+    call_slot!("$98", "$98, $99, $100, $101, $102, $103", ""),
+    changed_call_slot!("$104", "$104, $105, $106, $107, $108, $109"),
+    item_slot!("$110", "$110, $111, $112, $113"),
+    item_slot!("$114", "$114, $115, $116, $117"),
     "COMMIT"
 );
 
