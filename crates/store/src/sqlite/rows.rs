@@ -9,7 +9,7 @@ use crate::fold::Changed;
 
 type Query = sqlx::query::Query<'static, Sqlite, SqliteArguments>;
 
-/// Columns of the tables that [`sql::WRITE_SMALL`] and [`sql::WRITE_STEP`] write.
+/// Columns of the tables that [`sql::WRITE_SMALL`] writes.
 mod width {
     pub(super) const EVENT: usize = 11;
     pub(super) const CONTENT: usize = 3;
@@ -81,7 +81,7 @@ impl Rows<'_> {
     }
 
     fn is_small(&self) -> bool {
-        self.events.len() <= room::STEP_EVENTS
+        self.events.len() <= room::EVENTS
             && self.contents.len() <= room::CONTENTS
             && self.calls.new.len() <= room::NEW_CALLS
             && self.calls.changed.len() <= room::CHANGED_CALLS
@@ -90,10 +90,8 @@ impl Rows<'_> {
 
     /// A parameter for each column of each row.
     fn small(&self) -> Query {
-        let is_step = self.events.len() > room::EVENTS;
-        let n_events = if is_step { room::STEP_EVENTS } else { room::EVENTS };
-        let query = sqlx::query(if is_step { sql::WRITE_STEP } else { sql::WRITE_SMALL });
-        let query = bind(query, self.events, width::EVENT, n_events);
+        let query = sqlx::query(sql::WRITE_SMALL);
+        let query = bind(query, self.events, width::EVENT, room::EVENTS);
         let query = bind(query, self.contents, width::CONTENT, room::CONTENTS);
         let query = bind(query, &self.calls.new, width::CALL, room::NEW_CALLS);
         let query = bind(query, &self.calls.changed, width::CALL, room::CHANGED_CALLS);

@@ -73,12 +73,10 @@ macro_rules! approvals {
     };
 }
 
-/// How many rows of each kind [`WRITE_SMALL`] has room for, and [`WRITE_STEP`].
+/// How many rows of each kind [`WRITE_SMALL`] has room for.
 pub(super) mod room {
     /// Events.
-    pub(in super::super) const EVENTS: usize = 4;
-    /// Events of a step.
-    pub(in super::super) const STEP_EVENTS: usize = 8;
+    pub(in super::super) const EVENTS: usize = 8;
     /// Values.
     pub(in super::super) const CONTENTS: usize = 3;
     /// New calls.
@@ -89,103 +87,62 @@ pub(super) mod room {
     pub(in super::super) const ITEMS: usize = 2;
 }
 
-/// A row of its own parameters, if the first of them is not NULL. (Rows from JSON cost the database
-/// several times as much; most batches are small enough to be bound one by one.)
-macro_rules! slot {
-    ($table:literal, $columns:literal, $first:literal, $values:literal, $tail:literal) => {
+/// Rows of their own parameters; one whose first is NULL is absent. (Rows from JSON cost the database
+/// several times as much, and a statement for each row costs a change of thread each.)
+macro_rules! bound {
+    ($table:literal, $columns:literal, [$first:literal $(, $row:literal)*], $tail:literal) => {
         concat!(
-            "INSERT INTO ",
-            $table,
-            " (",
-            $columns,
-            ") SELECT ",
-            $values,
-            " WHERE ",
-            $first,
-            " IS NOT NULL ",
-            $tail,
-            ";\n"
+            "INSERT INTO ", $table, " (", $columns, ") SELECT * FROM (VALUES ", $first $(, ", ", $row)*,
+            ") WHERE column1 IS NOT NULL ", $tail, ";\n"
         )
     };
 }
 
-macro_rules! event_slot {
-    ($first:literal, $values:literal) => {
-        slot!(
-            "events",
-            "session, sequence, run, actor, at, type, version, payload, salt, previous, hash",
-            $first,
-            $values,
-            ""
-        )
-    };
-}
-
-macro_rules! content_slot {
-    ($first:literal, $values:literal) => {
-        slot!("contents", "commitment, salt, value", $first, $values, "ON CONFLICT DO NOTHING")
-    };
-}
-
-macro_rules! call_slot {
-    ($first:literal, $values:literal, $tail:literal) => {
-        slot!("calls", "id, session, run, status, idempotency_key, record", $first, $values, $tail)
-    };
-}
-
-macro_rules! changed_call_slot {
-    ($first:literal, $values:literal) => {
-        call_slot!(
-            $first,
-            $values,
-            "ON CONFLICT (id) DO UPDATE SET status = excluded.status, \
-             idempotency_key = excluded.idempotency_key, record = excluded.record"
-        )
-    };
-}
-
-macro_rules! item_slot {
-    ($first:literal, $values:literal) => {
-        slot!("items", "id, session, place, record", $first, $values, "")
-    };
-}
-
-/// Writes what one call's claim or outcome is: a few events, values and items, a new call, a changed
-/// call. The parameters are the columns of each row in this order; an absent row is all NULL.
+/// Writes what a step of a run is up to the claim of its call, or one call's outcome: a few events,
+/// values and items, a new call, a changed call. The parameters are the columns of each row in this
+/// order; an absent row is all NULL.
 pub(super) const WRITE_SMALL: &str = concat!(
     "BEGIN IMMEDIATE;\n",
-    event_slot!("$1", "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11"),
-    event_slot!("$12", "$12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22"),
-    event_slot!("$23", "$23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33"),
-    event_slot!("$34", "$34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44"),
-    content_slot!("$45", "$45, $46, $47"),
-    content_slot!("$48", "$48, $49, $50"),
-    content_slot!("$51", "$51, $52, $53"),
-    call_slot!("$54", "$54, $55, $56, $57, $58, $59", ""),
-    changed_call_slot!("$60", "$60, $61, $62, $63, $64, $65"),
-    item_slot!("$66", "$66, $67, $68, $69"),
-    item_slot!("$70", "$70, $71, $72, $73"),
-    "COMMIT"
-);
-
-/// The same with room for [`room::STEP_EVENTS`] events: what a run's step is up to the claim of its call.
-pub(super) const WRITE_STEP: &str = concat!(
-    "BEGIN IMMEDIATE;\n",
-    event_slot!("$1", "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11"),
-    event_slot!("$12", "$12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22"),
-    event_slot!("$23", "$23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33"),
-    event_slot!("$34", "$34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44"),
-    event_slot!("$45", "$45, $46, $47, $48, $49, $50, $51, $52, $53, $54, $55"),
-    event_slot!("$56", "$56, $57, $58, $59, $60, $61, $62, $63, $64, $65, $66"),
-    event_slot!("$67", "$67, $68, $69, $70, $71, $72, $73, $74, $75, $76, $77"),
-    event_slot!("$78", "$78, $79, $80, $81, $82, $83, $84, $85, $86, $87, $88"),
-    content_slot!("$89", "$89, $90, $91"),
-    content_slot!("$92", "$92, $93, $94"),
-    content_slot!("$95", "$95, $96, $97"),
-    call_slot!("$98", "$98, $99, $100, $101, $102, $103", ""),
-    changed_call_slot!("$104", "$104, $105, $106, $107, $108, $109"),
-    item_slot!("$110", "$110, $111, $112, $113"),
-    item_slot!("$114", "$114, $115, $116, $117"),
+    bound!(
+        "events",
+        "session, sequence, run, actor, at, type, version, payload, salt, previous, hash",
+        [
+            "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            "($12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
+            "($23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33)",
+            "($34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44)",
+            "($45, $46, $47, $48, $49, $50, $51, $52, $53, $54, $55)",
+            "($56, $57, $58, $59, $60, $61, $62, $63, $64, $65, $66)",
+            "($67, $68, $69, $70, $71, $72, $73, $74, $75, $76, $77)",
+            "($78, $79, $80, $81, $82, $83, $84, $85, $86, $87, $88)"
+        ],
+        ""
+    ),
+    bound!(
+        "contents",
+        "commitment, salt, value",
+        ["($89, $90, $91)", "($92, $93, $94)", "($95, $96, $97)"],
+        "ON CONFLICT DO NOTHING"
+    ),
+    bound!(
+        "calls",
+        "id, session, run, status, idempotency_key, record",
+        ["($98, $99, $100, $101, $102, $103)"],
+        ""
+    ),
+    bound!(
+        "calls",
+        "id, session, run, status, idempotency_key, record",
+        ["($104, $105, $106, $107, $108, $109)"],
+        "ON CONFLICT (id) DO UPDATE SET status = excluded.status, \
+         idempotency_key = excluded.idempotency_key, record = excluded.record"
+    ),
+    bound!(
+        "items",
+        "id, session, place, record",
+        ["($110, $111, $112, $113)", "($114, $115, $116, $117)"],
+        ""
+    ),
     "COMMIT"
 );
 
