@@ -1,6 +1,7 @@
 //! What holds in this start, and why: each setting from the first source that has it: a flag, a
 //! variable, the settings file, the default. See `docs/spec/configuration.md`.
 
+mod address;
 mod edit;
 mod environment;
 mod file;
@@ -15,10 +16,11 @@ use std::path::PathBuf;
 
 use mast_kernel::budget::{Asked, Budget};
 
+pub(crate) use address::masked;
 pub(crate) use edit::with_values;
 pub(crate) use environment::Environment;
 pub(crate) use file::{commented, parse, read};
-pub(crate) use keys::{KEY_BYTES_MAX, key_for, private_folder, store_key};
+pub(crate) use keys::{KEY_BYTES_MAX, key_for, private_folder, read_private, store_key};
 pub(crate) use paths::Paths;
 pub(crate) use preset::{PRESETS, Preset, preset};
 pub(crate) use setting::{SETTINGS, Setting, Value};
@@ -147,6 +149,16 @@ pub(crate) enum ConfigError {
         /// Why.
         source: std::io::Error,
     },
+    /// A key is not its owner's alone.
+    #[error("others can {what} {}, so no key there is used", path.display())]
+    Exposed {
+        /// What others can do.
+        what: &'static str,
+        /// The mode that it must have, its octal digits as they are written.
+        mode: u16,
+        /// The file or the folder.
+        path: PathBuf,
+    },
     /// The chosen service wants a key, and there is none.
     #[error("{service} needs a key, and there is none")]
     NoKey {
@@ -196,6 +208,7 @@ impl ConfigError {
             Self::ModelWithoutService { model, .. } => {
                 format!("add --provider ollama, or: mast config use ollama --model {model}")
             }
+            Self::Exposed { mode, path, .. } => format!("chmod {mode} {}", path.display()),
             Self::DataFolder { .. } => "name another one with --data-dir DIR".to_owned(),
             Self::UnknownKey { known, .. } => format!("known here: {}", known.join(", ")),
             Self::NotATable { key, known, .. } => {

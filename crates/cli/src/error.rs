@@ -82,7 +82,8 @@ pub(crate) enum CliError {
         /// Why it failed.
         source: std::io::Error,
     },
-    /// Whoever read the output has gone. Nothing is said: nobody is there.
+    /// Whoever read the answers of `call --stdin` has gone before all were given. Nothing is said: nobody
+    /// is there. Other verbs go on without a reader, since their verdict does not depend on one.
     #[error("nobody reads the output any more")]
     ReaderGone,
 }
@@ -106,7 +107,6 @@ impl CliError {
     /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::ReaderGone => Exit::Done,
             Self::Usage { .. } => Exit::Usage,
             Self::Config(error) => error.exit(),
             Self::Provider(error) if error.is_unreachable() => Exit::Unreachable,
@@ -116,7 +116,8 @@ impl CliError {
             | Self::Provider(_)
             | Self::Toolbox(_)
             | Self::File { .. }
-            | Self::Stream { .. } => Exit::Failed,
+            | Self::Stream { .. }
+            | Self::ReaderGone => Exit::Failed,
         }
     }
 

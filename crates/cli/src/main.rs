@@ -11,6 +11,8 @@
 //! | [`assemble`] | the store, the tools, the model, the runtime, each built when first needed |
 //! | [`output`] | the one printer |
 //! | [`error`] | one line and one exit code for everything that can go wrong |
+//! | [`files`] | reading a file with a bound, and never one that waits |
+//! | [`logs`] | what `MAST_LOG` turns on |
 //! | [`ids`], [`names`] | from what a person writes to what they mean |
 //! | [`commands`] | the verbs, a file each |
 
@@ -19,7 +21,9 @@ mod assemble;
 mod commands;
 mod config;
 mod error;
+mod files;
 mod ids;
+mod logs;
 mod names;
 mod output;
 
@@ -39,7 +43,9 @@ fn main() -> ExitCode {
         Err(refusal) => return ExitCode::from(plain.refusal(&refusal, &words) as u8),
     };
     let printer = output::Printer::new(&environment, cli.global.json);
-    let exit = commands::dispatch(cli, &printer, environment).unwrap_or_else(|error| {
+    let began = logs::begin(&environment).map_err(error::CliError::from);
+    let done = began.and_then(|()| commands::dispatch(cli, &printer, environment));
+    let exit = done.unwrap_or_else(|error| {
         printer.error(&error);
         error.exit()
     });

@@ -114,7 +114,7 @@ impl Printer {
     ///
     /// # Errors
     ///
-    /// [`CliError`] when it cannot be written, or when nobody reads it any more.
+    /// [`CliError`] when it cannot be written. That nobody reads it any more is none.
     pub(crate) fn result(&self, text: &str) -> Result<(), CliError> {
         let shown = block(text);
         let end = if shown.ends_with('\n') { "" } else { "\n" };
@@ -179,9 +179,14 @@ fn json_line(value: &Value) -> String {
     escape::json(&value.to_string()) + "\n"
 }
 
+/// Writes to stdout. That nobody reads it any more is no failure of the command, and no success either:
+/// the verb goes on to its verdict, which is its exit code.
 fn write_out(text: &str) -> Result<(), CliError> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(stdout_failed)
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(stdout_failed) {
+        Err(CliError::ReaderGone) => Ok(()),
+        written => written,
+    }
 }
 
 /// What a failed write to stdout means.

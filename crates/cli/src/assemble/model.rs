@@ -2,6 +2,7 @@
 //! built-in offline one. A server that happens to listen on this machine is named and never asked: any
 //! local account could be behind its port.
 
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
@@ -159,12 +160,16 @@ fn read_script(path: &Path) -> Result<Script, CliError> {
     let unreadable = |error: std::io::Error| {
         refused(format!("cannot read the script {}: {}", path.display(), crate::error::reason(&error)))
     };
-    let size = std::fs::metadata(path).map_err(unreadable)?.len();
-    if size > u64::try_from(CONFIG_BYTES_MAX).unwrap_or(u64::MAX) {
-        let message = format!("the script {} is larger than {CONFIG_BYTES_MAX} bytes", path.display());
-        return Err(refused(message).into());
-    }
-    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let bytes = match crate::files::read(path, CONFIG_BYTES_MAX) {
+        Ok((bytes, _)) => bytes,
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+            let message = format!("the script {} is larger than {CONFIG_BYTES_MAX} bytes", path.display());
+            return Err(refused(message).into());
+        }
+        Err(error) => return Err(unreadable(error).into()),
+    };
+    let not_text = |_| refused(format!("the script {} is not UTF-8 text", path.display()));
+    let text = String::from_utf8(bytes).map_err(not_text)?;
     let parsed = Script::parse(&text).map_err(|fault| {
         // A fault begins with what it is about; here that has a name.
         let fault = fault.to_string();

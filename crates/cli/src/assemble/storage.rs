@@ -3,7 +3,7 @@
 //!
 //! Rejected: the key inside the database, where whoever can rewrite the journal could sign it anew.
 
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,11 +13,14 @@ use mast_store::sign::Signer;
 use mast_store::{OpenOptions, SqliteStore, Store, StoreIdentity};
 
 use super::Start;
-use crate::config::{ConfigError, Paths, private_folder};
+use crate::config::{ConfigError, Paths, private_folder, read_private};
 use crate::error::CliError;
 
 /// Name of the file with the key that signs heads.
 const KEY_FILE: &str = "journal.key";
+
+/// Bytes of that key.
+const SEED_BYTES: usize = 32;
 
 /// Opens the store, and makes it if it is not there.
 ///
@@ -58,14 +61,17 @@ async fn open(start: &Start, create: bool) -> Result<Arc<dyn Store>, CliError> {
 /// The seed of the signing key; made with the first database.
 fn signing_key(paths: &Paths) -> Result<[u8; 32], CliError> {
     let path = paths.data.join(KEY_FILE);
-    match std::fs::read(&path) {
-        Ok(bytes) => bytes.try_into().map_err(|_| {
-            let message = format!("{} is not the key that mast made", path.display());
-            CliError::failed(message, "put back a copy of it")
-        }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => make_key(paths, &path),
+    match read_private(paths, &path, SEED_BYTES)? {
+        Ok(bytes) => bytes.try_into().map_err(|_| not_ours(&path)),
+        Err(error) if error.kind() == ErrorKind::NotFound => make_key(paths, &path),
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(not_ours(&path)),
         Err(error) => Err(CliError::file("cannot read the journal's key", path, error)),
     }
+}
+
+fn not_ours(path: &Path) -> CliError {
+    let message = format!("{} is not the key that mast made", path.display());
+    CliError::failed(message, "put back a copy of it")
 }
 
 fn make_key(paths: &Paths, path: &Path) -> Result<[u8; 32], CliError> {
@@ -83,8 +89,8 @@ fn make_key(paths: &Paths, path: &Path) -> Result<[u8; 32], CliError> {
     match options.open(path) {
         Ok(mut file) => file.write_all(&key).and_then(|()| file.sync_all()).map(|()| key).map_err(failed),
         // Another process made it in the same moment.
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            let bytes = std::fs::read(path).map_err(failed)?;
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let bytes = read_private(paths, path, SEED_BYTES)?.map_err(failed)?;
             bytes.try_into().map_err(|_| CliError::failed("the journal's key is being made", "ask again"))
         }
         Err(error) => Err(failed(error)),

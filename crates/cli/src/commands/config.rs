@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::assemble::Start;
 use crate::config::{
-    Flags, KEY_BYTES_MAX, PRESETS, Preset, SETTINGS, Source, commented, key_for, parse, preset, read,
+    Flags, KEY_BYTES_MAX, PRESETS, Preset, SETTINGS, Source, commented, key_for, masked, parse, preset, read,
     store_key, with_values,
 };
 use crate::error::{CliError, Exit};
@@ -67,12 +67,17 @@ fn show(start: &Start) -> Result<(), CliError> {
     let config = start.config(&Flags::new())?;
     let printer = &start.printer;
     let file = start.paths.config.display().to_string();
-    let shown = |key: &str| match config.get(key) {
-        None => (None, "not set".to_owned()),
-        Some((value, Source::Default)) => (Some(value.to_string()), "default".to_owned()),
-        Some((value, Source::File(line))) => (Some(value.to_string()), format!("{file}:{line}")),
-        Some((value, Source::Variable(name))) => (Some(value.to_string()), format!("environment {name}")),
-        Some((value, Source::Flag(name))) => (Some(value.to_string()), format!("flag {name}")),
+    let shown = |key: &str| {
+        let Some((value, source)) = config.get(key) else { return (None, "not set".to_owned()) };
+        let value = value.to_string();
+        let value = if key == "provider.base_url" { masked(&value) } else { value };
+        let source = match source {
+            Source::Default => "default".to_owned(),
+            Source::File(line) => format!("{file}:{line}"),
+            Source::Variable(name) => format!("environment {name}"),
+            Source::Flag(name) => format!("flag {name}"),
+        };
+        (Some(value), source)
     };
     if printer.is_json() {
         let rows = SETTINGS.iter().map(|setting| {
@@ -131,12 +136,13 @@ fn key(service: &Preset, start: &Start) -> Result<(), CliError> {
         start.printer.question(&asked);
         console::Term::stderr().read_secure_line().map_err(failed)?
     } else {
+        let limit = u64::try_from(KEY_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
         let mut text = String::new();
-        std::io::stdin().lock().take(KEY_BYTES_MAX + 1).read_to_string(&mut text).map_err(failed)?;
+        std::io::stdin().lock().take(limit).read_to_string(&mut text).map_err(failed)?;
         text
     };
     let key = key.trim();
-    if key.is_empty() || key.contains(char::is_whitespace) || key.len() as u64 > KEY_BYTES_MAX {
+    if key.is_empty() || key.contains(char::is_whitespace) || key.len() > KEY_BYTES_MAX {
         let message = "that is not a key: it is one word of at most 4096 bytes";
         return Err(CliError::usage(message, format!("or set {variable}")));
     }

@@ -13,6 +13,7 @@ use super::setting::SETTINGS;
 const OTHERS: &[&str] = &[
     "MAST_CONFIG",
     "MAST_DATA_DIR",
+    "MAST_LOG",
     "HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",

@@ -2,7 +2,7 @@
 //! setting that is misspelt would otherwise be one that silently does not hold.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
@@ -19,17 +19,14 @@ pub(crate) type FileValues = BTreeMap<&'static str, (Value, usize)>;
 /// Reads the text of the file; none if it is not there.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
     let unreadable = |source| ConfigError::Unreadable { path: path.to_path_buf(), source };
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+    let bytes = match crate::files::read(path, CONFIG_BYTES_MAX) {
+        Ok((bytes, _)) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+            return Err(ConfigError::TooLarge { path: path.to_path_buf() });
+        }
         Err(error) => return Err(unreadable(error)),
     };
-    let mut bytes = Vec::new();
-    let limit = u64::try_from(CONFIG_BYTES_MAX).unwrap_or(u64::MAX);
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() > CONFIG_BYTES_MAX {
-        return Err(ConfigError::TooLarge { path: path.to_path_buf() });
-    }
     let text = String::from_utf8(bytes).map_err(|error| ConfigError::Syntax {
         file: shown(path),
         line: 1 + error

@@ -2,7 +2,7 @@
 //! environment wins. No key is ever printed, also not in part.
 //! Rejected: keys in the settings file, which people show to each other and put under version control.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use mast_provider::Secret;
@@ -11,7 +11,7 @@ use super::{ConfigError, Environment, Paths, Preset};
 use crate::error::CliError;
 
 /// Longest key, in bytes.
-pub(crate) const KEY_BYTES_MAX: u64 = 4_096;
+pub(crate) const KEY_BYTES_MAX: usize = 4_096;
 
 /// The key of a service, and where it was found; none if there is none.
 pub(crate) fn key_for(
@@ -25,16 +25,59 @@ pub(crate) fn key_for(
         return Ok(Some((Secret::new(key), variable.to_owned())));
     }
     let path = paths.keys().join(preset.name);
-    let file = match std::fs::File::open(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+    let bytes = match read_private(paths, &path, KEY_BYTES_MAX)? {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(CliError::file("cannot read the key in", path, error)),
     };
-    let mut text = String::new();
-    let read = file.take(KEY_BYTES_MAX).read_to_string(&mut text);
-    read.map_err(|error| CliError::file("cannot read the key in", &path, error))?;
-    let key = Secret::new(&text);
+    let not_text =
+        |_| CliError::failed(format!("the key in {} is not text", path.display()), "store it anew");
+    let key = Secret::new(&String::from_utf8(bytes).map_err(not_text)?);
     Ok((!key.is_empty()).then(|| (key, path.display().to_string())))
+}
+
+/// The bytes of a key's file, which must be its owner's alone. The outer error refuses it, the inner one
+/// tells why it cannot be read. Nothing is tightened silently: whoever could read the key may have.
+///
+/// # Errors
+///
+/// [`ConfigError::Exposed`] when others can read it, or could put another file in its place.
+pub(crate) fn read_private(
+    paths: &Paths,
+    path: &Path,
+    bytes_max: usize,
+) -> Result<std::io::Result<Vec<u8>>, ConfigError> {
+    let (bytes, about) = match crate::files::read(path, bytes_max) {
+        Ok(read) => read,
+        Err(error) => return Ok(Err(error)),
+    };
+    let folder = path.parent().unwrap_or(&paths.data);
+    for folder in [paths.data.as_path(), folder] {
+        let about = match std::fs::metadata(folder) {
+            Ok(about) => about,
+            Err(error) => return Ok(Err(error)),
+        };
+        if is_open(&about, 0o022) {
+            return Err(ConfigError::Exposed {
+                what: "write into the folder",
+                mode: 700,
+                path: folder.into(),
+            });
+        }
+    }
+    if is_open(&about, 0o077) {
+        return Err(ConfigError::Exposed { what: "read the key", mode: 600, path: path.into() });
+    }
+    Ok(Ok(bytes))
+}
+
+/// Whether any of these bits of the mode is set. Elsewhere than on Unix the folder of the user says it.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there are no modes"))]
+fn is_open(about: &std::fs::Metadata, bits: u32) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & bits != 0;
+    #[cfg(not(unix))]
+    false
 }
 
 /// Stores the key of a service: written to a new file and put in place whole.
@@ -60,7 +103,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let failed = |error| CliError::file("cannot write", path, error);
     let new = path.with_extension("new");
     if let Err(error) = std::fs::remove_file(&new)
-        && error.kind() != std::io::ErrorKind::NotFound
+        && error.kind() != ErrorKind::NotFound
     {
         return Err(failed(error));
     }
@@ -96,6 +139,30 @@ mod tests {
         let environment = Environment::of(&[("OPENAI_API_KEY", "sk-env")]);
         let found = key_for(openai, &paths, &environment).unwrap();
         assert_eq!(found, Some((Secret::new("sk-env"), "OPENAI_API_KEY".to_owned())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_key_that_others_can_reach_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let paths = paths(folder.path());
+        let openai = preset("openai").unwrap();
+        store_key(openai, &paths, "sk").unwrap();
+        let set = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let key = paths.keys().join("openai");
+        for (path, bad, good) in
+            [(&key, 0o640, 0o600), (&paths.data, 0o770, 0o755), (&paths.keys(), 0o702, 0o700)]
+        {
+            set(path, bad);
+            let error = key_for(openai, &paths, &Environment::default()).unwrap_err();
+            assert_eq!(error.exit(), crate::error::Exit::Refused, "{error}");
+            assert!(error.hint().starts_with("chmod ") && error.hint().contains(path.to_str().unwrap()));
+            set(path, good);
+            assert!(key_for(openai, &paths, &Environment::default()).unwrap().is_some());
+        }
     }
 
     #[cfg(unix)]

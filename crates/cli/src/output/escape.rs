@@ -7,28 +7,72 @@
 
 use std::fmt::Write as _;
 
-/// Whether a character is shown as its number: everything that acts or hides. A line break and a tab
-/// are not among them; joiners are not either, since scripts and emoji need them.
+/// Whether a character is shown as its number wherever it stands: everything that acts or hides. A line
+/// break and a tab are not among them; the joiners are judged by their neighbours.
 fn is_hidden(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' => true,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{2800}' => true,
+        '\u{3164}' | '\u{feff}' | '\u{ffa0}' => true,
         '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
+        '\u{fe00}'..='\u{fe0e}' | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' => true,
+        '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}' => true,
         other => other.is_control(),
     }
+}
+
+/// Whether a character is hidden between these neighbours. What joins emoji stays directly between two
+/// of them and what joins letters stays directly behind a letter of a script that needs it; elsewhere
+/// a row of joiners would spell out a text that nobody sees.
+fn is_hidden_between(before: Option<char>, character: char, after: Option<char>) -> bool {
+    let is_keycap = |c: char| matches!(c, '0'..='9' | '#' | '*');
+    match character {
+        '\u{fe0f}' => !before.is_some_and(|before| is_emoji(before) || is_keycap(before)),
+        '\u{200c}' | '\u{200d}' => {
+            let joins_emoji = character == '\u{200d}'
+                && before.is_some_and(|before| before == '\u{fe0f}' || is_emoji(before))
+                && after.is_some_and(is_emoji);
+            !joins_emoji && !before.is_some_and(is_of_joining_script)
+        }
+        other => is_hidden(other),
+    }
+}
+
+/// Whether a character may be an emoji or a part of one.
+const fn is_emoji(character: char) -> bool {
+    matches!(character, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
+        | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{27ff}' | '\u{2900}'..='\u{297f}'
+        | '\u{2b00}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
+        | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Whether a character is of a script whose letters are joined or kept apart by joiners: from Arabic to
+/// Burmese, Khmer, Mongolian, and the later blocks of the same families.
+const fn is_of_joining_script(character: char) -> bool {
+    matches!(character, '\u{620}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{1a20}'..='\u{1bff}'
+        | '\u{a800}'..='\u{abff}' | '\u{fb50}'..='\u{fdff}' | '\u{11000}'..='\u{11fff}')
+}
+
+/// The characters of a text, each with whether it is hidden where it stands.
+fn judged(text: &str) -> impl Iterator<Item = (char, bool)> {
+    let after = text.chars().map(Some).skip(1).chain([None]);
+    text.chars().zip(after).scan(None, |before, (character, after)| {
+        let hidden = is_hidden_between(*before, character, after);
+        *before = Some(character);
+        Some((character, hidden))
+    })
 }
 
 /// A text of several lines with everything hidden made visible; line breaks and tabs stay. A carriage
 /// return before a line break is dropped: it is only another spelling of the break.
 pub(crate) fn block(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(character) = rest.next() {
-        if character == '\r' && rest.peek() == Some(&'\n') {
+    let mut rest = judged(text).peekable();
+    while let Some((character, hidden)) = rest.next() {
+        if character == '\r' && rest.peek().is_some_and(|(next, _)| *next == '\n') {
             continue;
         }
-        push_visible(&mut shown, character);
+        push_visible(&mut shown, character, hidden);
     }
     shown
 }
@@ -36,12 +80,12 @@ pub(crate) fn block(text: &str) -> String {
 /// A text for one line: as [`block`], and line breaks and tabs are made visible too.
 pub(crate) fn line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
+    for (character, hidden) in judged(text) {
         match character {
             '\n' => shown.push_str("\\n"),
             '\t' => shown.push_str("\\t"),
             '\r' => shown.push_str("\\r"),
-            other => push_visible(&mut shown, other),
+            other => push_visible(&mut shown, other, hidden),
         }
     }
     shown
@@ -52,8 +96,8 @@ pub(crate) fn line(text: &str) -> String {
 pub(crate) fn json(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut units = [0_u16; 2];
-    for character in text.chars() {
-        if is_hidden(character) {
+    for (character, hidden) in judged(text) {
+        if hidden {
             for unit in character.encode_utf16(&mut units) {
                 // Writing to a string cannot fail.
                 let _ = write!(shown, "\\u{unit:04x}");
@@ -65,8 +109,8 @@ pub(crate) fn json(text: &str) -> String {
     shown
 }
 
-fn push_visible(shown: &mut String, character: char) {
-    if is_hidden(character) {
+fn push_visible(shown: &mut String, character: char, hidden: bool) {
+    if hidden {
         // Writing to a string cannot fail.
         let _ = write!(shown, "\\u{{{:x}}}", u32::from(character));
     } else {
@@ -89,6 +133,35 @@ mod tests {
         check("a\u{202e}cba\u{2066}", "a\\u{202e}cba\\u{2066}");
         check("secret\u{e0041}\u{200b}", "secret\\u{e0041}\\u{200b}");
         check("over\rwritten", "over\\u{d}written");
+    }
+
+    #[test]
+    fn what_has_no_shape_is_shown_as_its_number() {
+        let single = [0x3164, 0x115f, 0x1160, 0xffa0, 0x34f, 0x2800, 0x180e];
+        let ranges = [0xe0100..=0xe01ef, 0xfe00..=0xfe0e, 0x1d173..=0x1d17a, 0x1bca0..=0x1bca3];
+        for number in single.into_iter().chain(ranges.into_iter().flatten()) {
+            let text = format!("a{}b", char::from_u32(number).unwrap());
+            let shown = format!("a\\u{{{number:x}}}b");
+            assert_eq!((block(&text), line(&text)), (shown.clone(), shown));
+            assert!(json(&text).is_ascii(), "{number:x}");
+        }
+    }
+
+    #[test]
+    fn joiners_stay_only_where_they_join() {
+        for kept in [
+            "👁\u{fe0f}\u{200d}🗨\u{fe0f}",
+            "1\u{fe0f}\u{20e3}",
+            "🏃🏽\u{200d}♀\u{fe0f}",
+            "می\u{200c}خواهم",
+            "क्\u{200d}ष",
+        ] {
+            check(kept, kept);
+        }
+        check("a\u{200d}b\u{200c}", "a\\u{200d}b\\u{200c}");
+        check("a\u{fe0f}", "a\\u{fe0f}");
+        check("👩\u{200d}\u{200d}👧", "👩\\u{200d}\\u{200d}👧");
+        check("👩\u{fe0f}\u{fe0f}", "👩\u{fe0f}\\u{fe0f}");
     }
 
     #[test]

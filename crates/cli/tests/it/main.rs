@@ -6,5 +6,6 @@ mod config;
 mod inspect;
 mod mistakes;
 mod run;
+mod secrets;
 mod served;
 mod world;

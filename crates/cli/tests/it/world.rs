@@ -1,6 +1,7 @@
 //! A closed world for the binary: its own home, no environment, its own data folder. What differs from
 //! run to run (ids, times, hashes, durations, the folder) is replaced, so that whole outputs compare.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use assert_cmd::Command;
@@ -60,6 +61,20 @@ impl World {
             command.args(arguments).write_stdin(stdin).current_dir(self.home.path()).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// Runs the binary with a stdout that nobody reads, and gives its exit code and what it said.
+    #[expect(clippy::disallowed_methods, reason = "the usual starter of the binary always reads its stdout")]
+    pub(crate) fn mast_unread(&self, stdin: &str, arguments: &[&str]) -> (i32, String) {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let (input, mut typed) = std::io::pipe().unwrap();
+        typed.write_all(stdin.as_bytes()).unwrap();
+        drop(typed);
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("mast"));
+        command.env_clear().env("HOME", self.home.path()).env("MAST_DATA_DIR", self.data());
+        let output = command.args(arguments).stdin(input).stdout(writer).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
     }
 
     /// Runs the binary and compares everything that it printed.
