@@ -3,15 +3,13 @@
 //! of a library may hold an address or a header. Rejected: a flag, which scripts would come to rely on,
 //! and a file, which somebody would have to clear away. See `docs/spec/configuration.md`.
 
-use std::io::Write;
-
 use mast_kernel::policy::{Overlay, Policy};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::{ConfigError, Environment};
-use crate::output::block;
+use crate::output::LogLines;
 
 /// The variable that turns logs on.
 const VARIABLE: &str = "MAST_LOG";
@@ -31,7 +29,7 @@ pub(crate) fn begin(environment: &Environment) -> Result<(), ConfigError> {
         key: VARIABLE,
         expected: "one of: error, warn, info, debug, trace".to_owned(),
     })?;
-    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(|| Visible);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(|| LogLines);
     let taken = lines.with_filter(Targets::new().with_target(OWN, level));
     if tracing_subscriber::registry().with(taken).try_init().is_ok() {
         tracing::info!(
@@ -53,20 +51,4 @@ fn level(text: &str) -> Option<LevelFilter> {
         "trace" => LevelFilter::TRACE,
         _ => return None,
     })
-}
-
-/// Stderr, with everything hidden made visible: a log line may quote what a model wrote.
-struct Visible;
-
-impl Write for Visible {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        // A line comes in one piece, so that no character is torn apart here. That nobody reads stderr is
-        // not told further: the subscriber would say so on stderr, and break over it.
-        drop(std::io::stderr().lock().write_all(block(&String::from_utf8_lossy(bytes)).as_bytes()));
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }

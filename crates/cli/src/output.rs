@@ -7,6 +7,7 @@ pub(crate) mod card;
 mod escape;
 pub(crate) mod layout;
 mod live;
+mod log_lines;
 mod refusal;
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
@@ -16,6 +17,7 @@ use serde_json::Value;
 pub(crate) use answers::Answers;
 pub(crate) use escape::{block, line};
 pub(crate) use live::{Live, Tally};
+pub(crate) use log_lines::LogLines;
 pub(crate) use refusal::catch_faults;
 
 use crate::config::Environment;

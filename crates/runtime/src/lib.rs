@@ -1,7 +1,7 @@
 //! The run loop of Mast and the gate: the only place that runs a tool.
 //!
 //! What cannot happen here: a second way to a tool. The loop, a typed call, and later every other
-//! surface pass [`gate`], one function of fourteen steps.
+//! surface pass `gate`, one function of fourteen steps.
 //!
 //! | module | the one idea |
 //! |---|---|

@@ -1,5 +1,5 @@
 //! The rows of the state: where each session, run, call and question stands now. Every row is a fold of
-//! the journal's events ([`crate::fold`]), so nothing can be in a row that no event says. What people,
+//! the journal's events (`crate::fold`), so nothing can be in a row that no event says. What people,
 //! models and tools said stands in content rows, to which the others hold commitments.
 //! See `docs/spec/journal.md`.
 

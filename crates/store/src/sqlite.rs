@@ -1,6 +1,6 @@
 //! A store in one SQLite file: write-ahead log, one writer.
 //!
-//! All writing goes through one task ([`writer`]) that takes what is queued and commits it as one
+//! All writing goes through one task (`writer`) that takes what is queued and commits it as one
 //! transaction, in one round trip to the database: connections run on threads of their own, and each
 //! awaited statement is two changes of thread, which cost more than the statement. Rejected: a pool of
 //! writers (they wait for each other's lock by sleeping), and a transaction a batch.

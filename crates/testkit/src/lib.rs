@@ -3,7 +3,7 @@
 //!
 //! | module | the one idea |
 //! |---|---|
-//! | [`world`] | counted ids, a clock that ticks a millisecond a look |
+//! | [`mod@world`] | counted ids, a clock that ticks a millisecond a look |
 //! | [`story`] | what the user said and the model proposed, and what the journal then holds |
 //! | [`probe`] | a tool of any class that counts how often it ran |
 //! | [`broken`] | a store that fails when it is told to |
