@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mast_kernel::limits::OPEN_ASKS_MAX;
 use mast_kernel::trust::Label;
-use mast_runtime::{Desk, DirectCall, Disposition, Silent};
+use mast_runtime::{Desk, DirectCall, Disposition, Runtime, Silent};
 use mast_store::Store;
 use sqlx::sqlite::SqliteSynchronous;
 
@@ -20,7 +21,7 @@ const MESSAGE: (&str, &str) = ("demo.external_write", r#"{"destination":"ops","c
 
 const WARM_UP_CALLS: usize = 50;
 const CALLS_IN_MEMORY: usize = 3_000;
-const CALLS_ON_DISK: usize = 400;
+const CALLS: usize = WARM_UP_CALLS + 400;
 
 /// A pair that is measured in turns.
 struct Pair {
@@ -33,6 +34,8 @@ struct Pair {
     /// Transactions and rows of one call: a figure for others would be a figure for something else.
     n_transactions: usize,
     n_rows: usize,
+    /// Calls that one desk takes.
+    calls_a_desk: usize,
 }
 
 const PAIRS: &[Pair] = &[
@@ -43,6 +46,7 @@ const PAIRS: &[Pair] = &[
         synchronous: SqliteSynchronous::Normal,
         n_transactions: 2,
         n_rows: 7,
+        calls_a_desk: CALLS,
     },
     Pair {
         name: "flushed",
@@ -51,6 +55,7 @@ const PAIRS: &[Pair] = &[
         synchronous: SqliteSynchronous::Full,
         n_transactions: 2,
         n_rows: 7,
+        calls_a_desk: CALLS,
     },
     Pair {
         name: "asking",
@@ -59,6 +64,7 @@ const PAIRS: &[Pair] = &[
         synchronous: SqliteSynchronous::Full,
         n_transactions: 1,
         n_rows: 7,
+        calls_a_desk: OPEN_ASKS_MAX,
     },
 ];
 
@@ -93,10 +99,10 @@ impl Pair {
         let store = self.store(&folder.join("ours.db")).await?;
         let mut bare = Bare::open(&folder.join("bare.db"), self.synchronous).await?;
         let runtime = place::runtime(store)?;
-        let desk = runtime.desk(place::session(&runtime).await?, &Silent)?;
+        let desks = self.desks(&runtime).await?;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for (number, transactions) in statements.iter().enumerate() {
-            let one = timed(&desk, self.call).await?;
+            let one = timed(self.desk(&desks, number)?, self.call).await?;
             let start = Instant::now();
             bare.call(transactions).await?;
             let other = start.elapsed();
@@ -113,6 +119,19 @@ impl Pair {
         Ok([Figure::of(name, ours), Figure::of(&format!("{name} bare"), theirs)])
     }
 
+    /// Desks for all calls, on record: a run may only have so many open questions.
+    async fn desks<'a>(&self, runtime: &'a Runtime) -> Result<Vec<Desk<'a>>, Box<dyn Error>> {
+        let session = place::session(runtime).await?;
+        let n_desks = CALLS.div_ceil(self.calls_a_desk);
+        let desks = (0..n_desks).map(|_| runtime.desk(session.clone(), &Silent)).collect::<Result<_, _>>()?;
+        runtime.store().flush().await?;
+        Ok(desks)
+    }
+
+    fn desk<'a, 'b>(&self, desks: &'a [Desk<'b>], number: usize) -> Result<&'a Desk<'b>, Box<dyn Error>> {
+        desks.get(number / self.calls_a_desk).ok_or_else(|| "there is a desk for every call".into())
+    }
+
     async fn store(&self, path: &Path) -> Result<Arc<dyn Store>, Box<dyn Error>> {
         let store: Arc<dyn Store> = Arc::new(place::disk(path).await?);
         Ok(if self.flushed { Arc::new(Flushed(store)) } else { store })
@@ -121,11 +140,10 @@ impl Pair {
     /// What as many calls write.
     async fn capture(&self, path: &Path) -> Result<Vec<Vec<Ready>>, Box<dyn Error>> {
         let runtime = place::runtime(self.store(path).await?)?;
-        let desk = runtime.desk(place::session(&runtime).await?, &Silent)?;
-        runtime.store().flush().await?;
+        let desks = self.desks(&runtime).await?;
         let log = captured::begin(path).await?;
-        for _ in 0..WARM_UP_CALLS + CALLS_ON_DISK {
-            timed(&desk, self.call).await?;
+        for number in 0..CALLS {
+            timed(self.desk(&desks, number)?, self.call).await?;
         }
         runtime.store().flush().await?;
         let calls = captured::end(log).await?;
