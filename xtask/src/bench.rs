@@ -60,6 +60,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failed> {
         report.rows.extend((bench.measure)()?);
         report.busy.push(began.until(Counted::now()?));
     }
+    programs::clean()?;
     say::line(&report.table());
     if args.name.is_none() {
         place::write(PAGE, &report.page())?;

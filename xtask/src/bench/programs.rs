@@ -24,15 +24,30 @@ pub(super) fn target() -> Result<String, Failed> {
     target.map(str::to_owned).ok_or_else(|| unexpected("no target_directory".to_owned()))
 }
 
-/// An empty folder of this name.
+/// An empty folder of this name, below a folder of this process alone: somebody else may be measuring.
 pub(super) fn folder(name: &str) -> Result<String, Failed> {
-    let path = format!("{}/bench/{name}", target()?);
+    let path = format!("{}/{name}", own_folder()?);
     let failed = |source| Failed::Write { path: path.clone().into(), source };
     match fs::remove_dir_all(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
         _ => fs::create_dir_all(&path).map_err(failed)?,
     }
     Ok(path)
+}
+
+/// Removes all folders of this process.
+pub(super) fn clean() -> Result<(), Failed> {
+    let path = own_folder()?;
+    match fs::remove_dir_all(&path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failed::Write { path: path.into(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn own_folder() -> Result<String, Failed> {
+    Ok(format!("{}/bench/{}", target()?, std::process::id()))
 }
 
 /// Mast as it is released.
@@ -91,7 +106,8 @@ mod tests {
         fs::write(format!("{path}/left"), "over").unwrap();
         assert_eq!(folder("test-of-folders").unwrap(), path);
         assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
-        fs::remove_dir(path).unwrap();
+        clean().unwrap();
+        assert!(!Path::new(&path).exists());
     }
 
     #[test]
