@@ -14,6 +14,7 @@ use crate::spec::SchemaCode;
 
 mod closed;
 mod defaults;
+mod dialect;
 mod shape;
 
 pub use closed::check_declared;
@@ -150,7 +151,7 @@ impl Validator {
 /// Compiles with no way out of the document, and with an engine for patterns that is linear on any input,
 /// because arguments are written by a model and foreign patterns by a stranger.
 fn compile(schema: &Value) -> Result<jsonschema::Validator, SchemaFault> {
-    jsonschema::draft202012::options()
+    dialect::options(schema)
         .offline()
         .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(limits::PATTERN_BYTES_MAX))
         .build(schema)
