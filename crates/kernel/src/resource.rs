@@ -29,4 +29,19 @@ pub enum Resource {
         /// Which record, exactly as named.
         record: String,
     },
+    /// One simple command: an argument vector, or a segment of a shell text.
+    Command {
+        /// The words, the program first; empty where the text could not be read.
+        words: Vec<String>,
+        /// Whether the words are exactly what would run. False where a word is made at run time (a
+        /// variable, a substitution, a pattern) or the text could not be read: then a person is asked.
+        exact: bool,
+    },
+    /// A file that a command names as its own input or output, as written: by a redirection.
+    Redirect {
+        /// The path as written, unresolved.
+        path: String,
+        /// Whether it would be changed.
+        write: bool,
+    },
 }

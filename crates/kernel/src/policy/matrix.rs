@@ -174,7 +174,11 @@ fn allowed_host(case: &Case<'_>, row: &Row) -> Finding {
                 hosts += 1;
                 composed |= !handle;
             }
-            Resource::Host { .. } | Resource::Path { .. } | Resource::Record { .. } => {
+            Resource::Host { .. }
+            | Resource::Path { .. }
+            | Resource::Record { .. }
+            | Resource::Command { .. }
+            | Resource::Redirect { .. } => {
                 return Finding::deny(Layer::Matrix, row.code, "that host is not on the list");
             }
         }
