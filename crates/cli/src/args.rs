@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use mast_kernel::instant::Instant;
 
-use crate::commands::{call, completions, config, journal, run, runs, tools};
+use crate::commands::{approvals, call, completions, config, grants, journal, run, runs, tools};
 
 /// Mast: a tool runtime for AI agents. The model proposes; the runtime disposes.
 #[derive(Debug, Parser)]
@@ -51,6 +51,10 @@ pub(crate) enum Command {
     Tools(tools::ToolsArgs),
     /// List the runs, or show one
     Runs(runs::RunsArgs),
+    /// List what waits for your verdict, and give it
+    Approvals(approvals::ApprovalsArgs),
+    /// List the yeses that reach further than one call, or take one back
+    Grants(grants::GrantsArgs),
     /// Show what is on record, or check that nobody has changed it
     Journal(journal::JournalArgs),
     /// Show and change the settings

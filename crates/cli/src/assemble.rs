@@ -17,9 +17,10 @@ pub(crate) use model::{Chosen, Reason, choose, local_servers};
 pub(crate) use storage::{open_store, open_to_look};
 
 use crate::args::Global;
-use crate::config::{Config, Environment, Flags, Paths};
+use crate::config::{Config, Environment, Flags, PRESETS, Paths, key_for};
 use crate::error::CliError;
 use crate::output::Printer;
+use crate::output::hidden::Sight;
 
 /// What every verb starts from.
 #[derive(Debug)]
@@ -99,6 +100,21 @@ pub(crate) fn local_authority() -> Authority {
         principal: PrincipalId::from_u128(1),
         scopes: scope::platform(),
     }
+}
+
+/// What may be seen on a card: what looks secret only if it was asked for, stored keys by their name.
+///
+/// # Errors
+///
+/// [`CliError`] when a stored key cannot be read.
+pub(crate) fn sight(start: &Start, is_revealed: bool) -> Result<Sight, CliError> {
+    let mut sight = Sight { is_revealed, ..Sight::default() };
+    for preset in PRESETS {
+        if let Some((key, _)) = key_for(preset, &start.paths, &start.environment)? {
+            sight.credentials.push((preset.name.to_owned(), key));
+        }
+    }
+    Ok(sight)
 }
 
 /// The runtime over a store, with Mast's own tools.

@@ -1,9 +1,11 @@
 //! The verbs. Each file has the arguments of one verb and what it does.
 
+pub(crate) mod approvals;
 pub(crate) mod call;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod grants;
 mod help_markdown;
 pub(crate) mod journal;
 pub(crate) mod run;
@@ -31,6 +33,8 @@ pub(crate) fn dispatch(cli: Cli, printer: &Printer, environment: Environment) ->
         Command::Call(args) => call::run(&args, &start()?),
         Command::Tools(args) => tools::run(&args, printer),
         Command::Runs(args) => runs::run(&args, &start()?),
+        Command::Approvals(args) => approvals::run(&args, &start()?),
+        Command::Grants(args) => grants::run(&args, &start()?),
         Command::Journal(args) => journal::run(&args, &start()?),
         Command::Config(args) => config::run(&args, &start()?),
         Command::Doctor => doctor::run(&start()?),

@@ -3,7 +3,9 @@
 //! time; so they are looked for first.
 
 use mast_kernel::id::SessionId;
-use mast_store::{RunFilter, RunRow, SessionFilter, SessionRow, Store};
+use mast_store::{
+    ApprovalFilter, ApprovalRow, GrantFilter, GrantRow, RunFilter, RunRow, SessionFilter, SessionRow, Store,
+};
 
 use crate::error::CliError;
 
@@ -106,6 +108,55 @@ async fn beginning_with(
     }
     found.truncate(2);
     Ok(found)
+}
+
+/// The question that `text` names: a whole id, a unique ending of it, or `latest`.
+///
+/// # Errors
+///
+/// As [`find`].
+pub(crate) async fn find_approval(store: &dyn Store, text: &str) -> Result<ApprovalRow, CliError> {
+    let ending = bare_ending(text, "apr_", "approval")?;
+    let limit = if ending.is_some() { 2 } else { 1 };
+    let filter = ApprovalFilter { ending, limit, ..ApprovalFilter::default() };
+    only(store.approvals(&filter).await?, text, ("approval", "see: mast approvals"))
+}
+
+/// The grant that `text` names.
+///
+/// # Errors
+///
+/// As [`find`].
+pub(crate) async fn find_grant(store: &dyn Store, text: &str) -> Result<GrantRow, CliError> {
+    let ending = bare_ending(text, "grt_", "grant")?;
+    let limit = if ending.is_some() { 2 } else { 1 };
+    let filter = GrantFilter { ending, limit, ..GrantFilter::default() };
+    only(store.grants(&filter).await?, text, ("grant", "see: mast grants"))
+}
+
+fn only<T>(found: Vec<T>, text: &str, (noun, see): (&str, &str)) -> Result<T, CliError> {
+    let mut found = found.into_iter();
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one),
+        (Some(_), Some(_)) => {
+            Err(CliError::usage(format!("more than one {noun} fits `{text}`"), "write more of it"))
+        }
+        (None, _) => Err(CliError::failed(format!("there is no {noun} `{text}`"), see)),
+    }
+}
+
+/// What is compared of an id of this kind; none for `latest`.
+fn bare_ending(text: &str, prefix: &str, noun: &str) -> Result<Option<String>, CliError> {
+    if text == "latest" {
+        return Ok(None);
+    }
+    let bare = text.strip_prefix(prefix).unwrap_or(text);
+    let is_id = bare.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if bare.len() < ENDING_CHARS_MIN || !is_id {
+        let message = format!("`{text}` is not the id of an {noun}").replace("an grant", "a grant");
+        return Err(CliError::usage(message, "write the last four or more of its characters, or: latest"));
+    }
+    Ok(Some(bare.to_ascii_lowercase()))
 }
 
 /// The part of an id that is compared: what follows the kind prefix.

@@ -26,6 +26,7 @@ mod ids;
 mod logs;
 mod names;
 mod output;
+mod terminal;
 
 use std::process::ExitCode;
 

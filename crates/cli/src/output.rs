@@ -3,8 +3,10 @@
 //! added after that, repeats what the words say, and is used on a terminal only.
 
 mod answers;
+pub(crate) mod ask;
 pub(crate) mod card;
 mod escape;
+pub(crate) mod hidden;
 pub(crate) mod layout;
 mod live;
 mod log_lines;

@@ -178,6 +178,7 @@ impl Approval {
             "arguments": self.arguments.value(),
             "resources": self.resources,
             "origin": self.label.trust,
+            "source": self.label.source,
             "sensitivity": self.label.sensitivity,
             "reason_code": self.code,
             "reach": self.reach,

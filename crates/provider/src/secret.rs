@@ -3,6 +3,9 @@
 
 use std::fmt;
 
+/// Fewest bytes of a key that is looked for in a text.
+const TELLABLE_BYTES_MIN: usize = 8;
+
 /// A credential of one provider.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -23,6 +26,13 @@ impl Secret {
     /// The key itself, for the header of a request and nothing else.
     pub(crate) fn expose(&self) -> &str {
         &self.0
+    }
+
+    /// `text` with `instead` wherever the key stands; nothing is replaced where the key is too short to be
+    /// told from other text.
+    #[must_use]
+    pub fn hidden_in(&self, text: &str, instead: &str) -> String {
+        if self.0.len() < TELLABLE_BYTES_MIN { text.to_owned() } else { text.replace(&self.0, instead) }
     }
 
     /// `text` without the key, for words of a server that may repeat it.

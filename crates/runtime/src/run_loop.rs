@@ -162,8 +162,8 @@ enum Ended {
         is_whole: bool,
     },
     Waits(Vec<Ask>),
-    /// Every call that a person typed is settled.
-    Typed,
+    /// Every call that a person typed is settled; what they gave.
+    Typed(String),
     Failed(RunFailure),
     Cancelled,
 }

@@ -115,6 +115,20 @@ impl Chosen {
         config: &Config,
         script: Option<&Path>,
     ) -> Result<Arc<dyn Provider>, CliError> {
+        self.build_from(config, script, 0)
+    }
+
+    /// The same, for a run of whose script so many turns were used before.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::build`].
+    pub(crate) fn build_from(
+        &self,
+        config: &Config,
+        script: Option<&Path>,
+        script_start: usize,
+    ) -> Result<Arc<dyn Provider>, CliError> {
         let preset = self.preset;
         let needs = mast_provider::entry(preset.protocol).map_or(&[][..], |entry| entry.needs);
         if preset.needs_key && self.key.is_none() {
@@ -134,6 +148,9 @@ impl Chosen {
         if model.is_none() && needs.contains(&Need::Model) {
             return Err(ConfigError::NoModel { service: preset.name }.into());
         }
+        // A script is known by its place, so that its run can be taken up again.
+        let place = script.and_then(|path| std::fs::canonicalize(path).ok());
+        let model = place.map(|place| place.display().to_string()).or(model);
         let script = match script {
             Some(path) => Some(read_script(path)?),
             None if needs.contains(&Need::Script) => return Err(ConfigError::NoScript.into()),
@@ -148,6 +165,7 @@ impl Chosen {
             key: self.key.clone(),
             streaming: config.is_on("provider.stream"),
             script,
+            script_start,
             ..ProviderConfig::default()
         };
         let refused = |error: mast_provider::BuildError| ConfigError::Provider { message: error.to_string() };

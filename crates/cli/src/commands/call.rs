@@ -86,7 +86,7 @@ pub(crate) fn run(args: &CallArgs, start: &Start) -> Result<Exit, CliError> {
         Ok::<_, CliError>((runtime, session))
     })?;
     let desk = runtime.desk(session, &Silent)?;
-    let caller = Caller { args, runtime: &runtime, desk, n_calls: 0, n_asks: 0 };
+    let caller = Caller { args, runtime: &runtime, desk, n_calls: 0 };
     let exit = if args.stdin {
         caller.answer_lines(start, &executor)
     } else {
@@ -102,7 +102,6 @@ struct Caller<'a> {
     runtime: &'a Runtime,
     desk: Desk<'a>,
     n_calls: u32,
-    n_asks: u32,
 }
 
 impl Caller<'_> {
@@ -110,7 +109,7 @@ impl Caller<'_> {
     async fn answer_one(mut self, start: &Start) -> Result<Exit, CliError> {
         let arguments = self.args.arguments.clone().unwrap_or_else(|| "{}".to_owned());
         let disposition = self.desk.call(request(self.args, arguments.clone(), None)).await?;
-        self.count(&disposition);
+        self.count();
         let (args, runtime, run) = (self.args, self.runtime, self.desk.run());
         self.close().await?;
         let printer = &start.printer;
@@ -140,12 +139,7 @@ impl Caller<'_> {
 
     /// Ends the run of the calls; one that waits for a person stays open. Everything is then on record.
     async fn close(self) -> Result<(), CliError> {
-        if self.n_asks == 0 {
-            self.desk.close(self.n_calls).await?;
-        } else {
-            self.runtime.store().flush().await?;
-        }
-        Ok(())
+        Ok(self.desk.close(self.n_calls).await?)
     }
 
     /// One call for each line of stdin. What was answered is on record before more input is waited for.
@@ -195,7 +189,7 @@ impl Caller<'_> {
                 None => failure(&self.args.tool, "tool.invalid_arguments.json"),
                 Some(disposition) => {
                     let value = answer(&disposition);
-                    self.count(&disposition);
+                    self.count();
                     value
                 }
             });
@@ -203,9 +197,8 @@ impl Caller<'_> {
         Ok(answered)
     }
 
-    fn count(&mut self, disposition: &Disposition) {
+    fn count(&mut self) {
         self.n_calls = self.n_calls.saturating_add(1);
-        self.n_asks = self.n_asks.saturating_add(u32::from(matches!(disposition, Disposition::Asked(_))));
     }
 }
 

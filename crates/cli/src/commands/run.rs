@@ -1,21 +1,21 @@
 //! `mast run`: a task for a model. The answer stands on stdout, everything else on stderr.
 
+mod carry;
 mod closing;
 mod events;
+mod judge;
 
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use jiff::tz::TimeZone;
 use mast_kernel::limits::PROMPT_BYTES_MAX;
 use mast_kernel::run::{ApprovalMode, Mode};
 use mast_kernel::trust::Label;
-use mast_provider::Provider;
-use mast_runtime::{NewSession, RunEnd, RunRequest, Runtime, Said, Session, Surface};
+use mast_runtime::{NewSession, RunRequest, Runtime, Said, Session, Surface};
 use mast_store::{RunFilter, SessionFilter, Store};
-use mast_tools::Cancellation;
 
 use crate::assemble::{
     Chosen, Reason, Start, block_on, choose, local_authority, local_servers, open_store, runtime,
@@ -25,9 +25,12 @@ use crate::config::{Config, Flags, local_zone};
 use crate::error::{CliError, Exit};
 use crate::ids::{Wanted, find};
 use crate::names::unknown;
-use crate::output::{Live, Style};
+use crate::output::Style;
 
+use carry::judge_of;
+pub(crate) use carry::{Carried, carry_out};
 pub(crate) use closing::waiting_lines;
+pub(crate) use judge::AtTerminal;
 
 /// The surface of the sessions that `run` opens.
 const SURFACE: &str = "cli";
@@ -81,9 +84,24 @@ struct Offer {
     /// Let it look, and change nothing
     #[arg(long)]
     plan: bool,
+    /// What happens when a call must ask: a person at the terminal answers, the run waits, or it is denied
+    #[arg(long, value_name = "MODE", value_enum)]
+    approval: Option<Asking>,
     /// Offer no tool at all
     #[arg(long, conflicts_with_all = ["plan", "tools"])]
     no_tools: bool,
+}
+
+/// What happens when a call must ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Asking {
+    /// Whoever sits at the terminal answers; where there is none, the run waits
+    Interactive,
+    /// The run waits for `mast approvals`
+    Park,
+    /// The call is denied
+    Deny,
 }
 
 /// Carries out the task.
@@ -115,8 +133,11 @@ pub(crate) fn run(args: &RunArgs, start: &Start) -> Result<Exit, CliError> {
             start.printer.note(&[(Style::Dim, &line)]);
         }
         let is_foreign = request.prompt.iter().any(|said| said.label != Label::typed());
-        let surroundings = (start, &runtime, seen, is_foreign);
-        carry_out(surroundings, &mut session, request, &*provider).await
+        let id = session.id();
+        let carried = Carried { start, runtime: &runtime, session: id, seen, is_foreign };
+        let judge = judge_of(args, start)?;
+        let work = async |surface: Surface<'_>| runtime.run(&mut session, request, &*provider, surface).await;
+        carry_out(&carried, provider.name(), judge.as_ref(), work).await
     })
 }
 
@@ -131,62 +152,6 @@ impl RunArgs {
 async fn is_first(store: &dyn Store) -> Result<bool, CliError> {
     let runs = store.runs(&RunFilter { limit: RUNS_LOOKED_AT, ..RunFilter::default() }).await?;
     Ok(runs.iter().all(|run| run.provider == "none"))
-}
-
-/// Runs, and prints what comes of it.
-async fn carry_out(
-    (start, runtime, seen, is_foreign): (&Start, &Runtime, u64, bool),
-    session: &mut Session,
-    request: RunRequest,
-    provider: &dyn Provider,
-) -> Result<Exit, CliError> {
-    let printer = &start.printer;
-    let cancellation = Cancellation::new();
-    let id = session.id();
-    let tools = runtime.toolbox().registry().latest().map(|tool| tool.spec.name.clone()).collect();
-    let live = Live::new(printer, waits_for(provider.name()), tools);
-    let ended = if printer.is_json() {
-        let events = events::Events::behind(seen, printer, runtime.store(), id);
-        let surface = Surface { observer: &events, cancellation: &cancellation, judge: None };
-        let run = stoppable(runtime.run(session, request, provider, surface), &cancellation);
-        events.print_while(run).await
-    } else {
-        let surface = Surface { observer: &live, cancellation: &cancellation, judge: None };
-        stoppable(runtime.run(session, request, provider, surface), &cancellation).await
-    };
-    live.end();
-    let told = closing::Told { tally: live.tally(), is_foreign, now: runtime.world().clock.now() };
-    closing::print(printer, &ended?, id, &told)
-}
-
-/// What is said while this provider is at work.
-fn waits_for(provider: &str) -> &'static str {
-    match provider {
-        "scripted" => "the script goes on",
-        "offline" => "looking for a sentence form that fits",
-        _ => "the model is thinking",
-    }
-}
-
-/// A run that ends in good order when the person presses Ctrl-C, and at once when they do it again.
-async fn stoppable(
-    run: impl Future<Output = Result<RunEnd, mast_runtime::RuntimeError>>,
-    cancellation: &Cancellation,
-) -> Result<RunEnd, CliError> {
-    let twice = async {
-        // Without a handler Ctrl-C ends the process, which loses nothing that is on record.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-        cancellation.cancel();
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    tokio::select! {
-        end = run => Ok(end?),
-        () = twice => Err(CliError::failed("stopped before the running tool had ended", "see: mast journal show latest")),
-    }
 }
 
 fn flags(args: &RunArgs) -> Flags {
@@ -283,7 +248,10 @@ fn request(
         prompt,
         mode,
         tools: tools(&args.offer.tools, runtime)?,
-        approval_mode: ApprovalMode::Park,
+        approval_mode: match args.offer.approval {
+            Some(Asking::Deny) => ApprovalMode::Deny,
+            Some(Asking::Interactive | Asking::Park) | None => ApprovalMode::Park,
+        },
         budget: config.budget(),
         instructions: config.text("run.instructions").map(str::to_owned),
         date_line: None,
@@ -305,7 +273,7 @@ fn tools(names: &[String], runtime: &Runtime) -> Result<Option<BTreeSet<String>>
 }
 
 /// The date for the end of the prompt, by the clock that tools see and in the zone of the person.
-fn date_line(runtime: &Runtime, zone: &TimeZone) -> Option<String> {
+pub(crate) fn date_line(runtime: &Runtime, zone: &TimeZone) -> Option<String> {
     let now = jiff::Timestamp::from_microsecond(runtime.world().tool_clock.now().micros()).ok()?;
     let name = zone.iana_name().unwrap_or("UTC");
     let local = zone.to_datetime(now).strftime("Today is %A, %Y-%m-%d, %H:%M").to_string();

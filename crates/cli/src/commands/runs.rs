@@ -1,22 +1,22 @@
 //! `mast runs`: which runs there were, and what became of one.
 
+mod resume;
+
 use clap::{Args, Subcommand};
 use mast_kernel::id::RunId;
-use mast_store::{ApprovalFilter, ApprovalRow, CallFilter, CallRow, RunFilter, RunRow, Store};
+use mast_store::{ApprovalFilter, CallFilter, CallRow, RunFilter, RunRow, Store};
 use serde_json::{Value, json};
 
 use crate::assemble::{Start, block_on, open_to_look};
+use crate::commands::approvals::{card_of, print_whole};
 use crate::commands::moment;
 use crate::error::{CliError, Exit};
 use crate::ids::{Found, Wanted, find};
-use crate::output::layout::{cut, millis, pad, table};
-use crate::output::{Style, card};
+use crate::output::Style;
+use crate::output::layout::{cut, millis, table};
 
 /// Columns of the task in the list.
 const ASKED_COLUMNS: usize = 60;
-
-/// Columns of a name beside its value.
-const NAME_COLUMNS: usize = 12;
 
 /// Arguments of `mast runs`.
 #[derive(Debug, Args)]
@@ -37,6 +37,8 @@ enum Verb {
         /// Its id, an ending of it, or `latest`
         run: String,
     },
+    /// Go on with a run that waited for a verdict
+    Resume(resume::ResumeArgs),
 }
 
 /// Prints the runs.
@@ -45,12 +47,17 @@ enum Verb {
 ///
 /// [`CliError`] when there is no such run, or the store cannot be read.
 pub(crate) fn run(args: &RunsArgs, start: &Start) -> Result<Exit, CliError> {
+    if let Some(Verb::Resume(args)) = &args.verb {
+        return resume::run(args, start);
+    }
     block_on(async {
         let store = open_to_look(start).await?;
         match (&args.verb, store) {
             (Some(Verb::Show { run }), Some(store)) => show(run, &*store, start).await?,
             (Some(Verb::Show { .. }), None) => return Err(nothing_yet()),
-            (Some(Verb::List) | None, store) => list(args.limit, store.as_deref(), start).await?,
+            (Some(Verb::List | Verb::Resume(_)) | None, store) => {
+                list(args.limit, store.as_deref(), start).await?
+            }
         }
         Ok(Exit::Done)
     })
@@ -126,33 +133,13 @@ async fn show(text: &str, store: &dyn Store, start: &Start) -> Result<(), CliErr
         printer.result_line(&[(Style::Plain, &row)])?;
     }
     for ask in &asks {
-        print_ask(ask, card_of(store, ask).await?.as_ref(), start)?;
+        print_whole(ask, card_of(store, ask).await?.as_ref(), false, start)?;
     }
     if let Some(prompt) = prompt_of(store, &run).await? {
         printer.result_line(&[(Style::Dim, "asked  "), (Style::Plain, &prompt)])?;
     }
     printer.note(&[(Style::Dim, &format!("every step: mast journal show {}", run.id))]);
     Ok(())
-}
-
-/// One question whole: what would be done, with what, why it is asked, and what was read before.
-fn print_ask(ask: &ApprovalRow, shown: Option<&Value>, start: &Start) -> Result<(), CliError> {
-    let printer = &start.printer;
-    let head = format!("{} · {} · {}", ask.id, ask.status, ask.reach);
-    printer.result_line(&[(Style::Warn, "ask  "), (Style::Plain, &head)])?;
-    let Some(shown) = shown else {
-        return printer.result_line(&[(Style::Bad, "  what was asked is not on record any more")]);
-    };
-    for [name, value] in card::rows(shown, start.world().clock.now()) {
-        let name = format!("  {}  ", pad(&crate::output::line(&name), NAME_COLUMNS));
-        printer.result_line(&[(Style::Dim, &name), (Style::Plain, &value)])?;
-    }
-    Ok(())
-}
-
-/// What a question shows; none if its value was forgotten.
-async fn card_of(store: &dyn Store, ask: &ApprovalRow) -> Result<Option<Value>, CliError> {
-    Ok(store.content(&ask.card).await?.map(|row| row.value.value()))
 }
 
 /// The first words of the message that the run answers.

@@ -7,21 +7,32 @@ use mast_kernel::policy::MATRIX;
 use mast_kernel::trust::Trust;
 use serde_json::Value;
 
+use super::hidden::Sight;
 use super::layout::count;
 
-/// The rows of a card: names and values. `now` tells whether a date is needed with the time.
-pub(crate) fn rows(card: &Value, now: Instant) -> Vec<[String; 2]> {
+/// One row of a card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// What it is.
+    pub(crate) name: String,
+    /// What it says.
+    pub(crate) value: String,
+    /// Whether a part of it waits behind a key.
+    pub(crate) is_hidden: bool,
+}
+
+/// The rows of a card. `now` tells whether a date is needed with the time.
+pub(crate) fn rows(card: &Value, now: Instant, sight: &Sight) -> Vec<Shown> {
     let text = |key: &str| card.get(key).and_then(Value::as_str).unwrap_or("not said").to_owned();
     let mut rows = vec![
         row("tool", format!("{} {}", text("tool"), text("version"))),
         row("effect", format!("{} · risk {}", text("side_effect"), text("risk"))),
     ];
     if let Some(Value::Object(arguments)) = card.get("arguments") {
-        rows.extend(arguments.iter().map(|(name, value)| row(name, argument(value))));
+        rows.extend(arguments.iter().map(|(name, value)| argument(name, value, sight)));
     }
     rows.push(row("why asked", why_asked(&text("reason_code"))));
-    let read = if is_tainted(card) { "text from outside" } else { "nothing from outside" };
-    rows.push(row("read before", read.to_owned()));
+    rows.push(row("read before", read_before(card)));
     if let Some(at) = card.get("expires_at").and_then(|at| serde_json::from_value(at.clone()).ok()) {
         rows.push(row("expires", until(at, now)));
     }
@@ -58,18 +69,35 @@ fn why_asked(code: &str) -> String {
     lookup(code).map_or_else(|| code.to_owned(), |entry| format!("{} ({code})", entry.message))
 }
 
-fn row(name: &str, value: String) -> [String; 2] {
-    [name.to_owned(), value]
+/// What of others' making could have shaped the call.
+fn read_before(card: &Value) -> String {
+    if !is_tainted(card) {
+        return "nothing from outside".to_owned();
+    }
+    let whose = match card.get("source").and_then(Value::as_str) {
+        Some("piped") => "what was piped in",
+        Some("tool") => "what a tool brought from outside",
+        Some("caller") => "what another program sent",
+        _ => "text of others",
+    };
+    format!("text from outside: {whose}")
+}
+
+fn row(name: &str, value: String) -> Shown {
+    Shown { name: name.to_owned(), value, is_hidden: false }
 }
 
 /// A value as JSON, and how much of it there is: a person should see at once what was not meant to be
 /// noticed.
-fn argument(value: &Value) -> String {
+fn argument(name: &str, value: &Value, sight: &Sight) -> Shown {
     let bytes = match value {
         Value::String(text) => text.len(),
         other => other.to_string().len(),
     };
-    format!("{value}   ({}, whole)", count(bytes as u64, "byte"))
+    let (text, is_hidden) = sight.of(name, value);
+    let size = count(bytes as u64, "byte");
+    let value = if is_hidden { format!("{text}   ({size})") } else { format!("{text}   ({size}, whole)") };
+    Shown { name: name.to_owned(), value, is_hidden }
 }
 
 #[cfg(test)]
@@ -89,8 +117,8 @@ mod tests {
 
     #[test]
     fn the_whole_action_is_shown() {
-        let rows = rows(&card("user"), Instant::from_micros(1_499_990_000_000_000));
-        let shown: Vec<String> = rows.iter().map(|row| row.join(" | ")).collect();
+        let rows = rows(&card("user"), Instant::from_micros(1_499_990_000_000_000), &Sight::default());
+        let shown: Vec<String> = rows.iter().map(|row| format!("{} | {}", row.name, row.value)).collect();
         expect_test::expect![[r#"
             tool | demo.external_write 1.0.0
             effect | external_write · risk high

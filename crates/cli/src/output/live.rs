@@ -90,6 +90,9 @@ impl<'p> Live<'p> {
 
     fn wait_for(&self, what: &str) {
         if self.printer.is_terminal() {
+            if self.spinner.is_finished() {
+                self.spinner.reset();
+            }
             self.spinner.set_message(line(what));
             self.spinner.enable_steady_tick(TICK);
         }
@@ -154,7 +157,9 @@ impl Observer for Live<'_> {
                 self.ended(*call, &End { tool: &line(tool), status: *status, reason_code, millis });
             }
             Progress::RunEnded { .. } => self.end(),
-            Progress::RunStarted { .. } | Progress::ModelEnded { .. } | Progress::Asked(_) => {}
+            // A question needs the screen for itself.
+            Progress::Asked(_) => self.end(),
+            Progress::RunStarted { .. } | Progress::ModelEnded { .. } => {}
         }
     }
 }

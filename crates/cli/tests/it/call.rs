@@ -54,7 +54,9 @@ fn a_call_that_must_ask_suspends() {
         --- stderr
         waiting · 1 ask: apr_ID demo.external_write to "ops" (expires HH:MM UTC)
           asks · writes outside this machine
-          look: mast runs show run_ID     the verbs that answer an ask come with a later part; until then it expires
+          look: mast approvals show apr_ID
+          allow: mast approvals approve apr_ID     refuse: mast approvals deny apr_ID
+          then go on: mast runs resume run_ID
     "#]]);
     let ran = world.mast(&["call", "demo.external_write", arguments, "--json"]);
     assert_eq!((ran.code, lines(&ran.out)[0]["status"].as_str()), (3, Some("waiting_for_approval")));

@@ -1,6 +1,7 @@
 //! The binary `mast` as a person meets it: whole outputs and exit codes, in a world of its own.
 #![cfg(test)]
 
+mod approvals;
 mod call;
 mod config;
 mod inspect;

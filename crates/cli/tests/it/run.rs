@@ -102,7 +102,9 @@ fn an_ask_parks_the_run_and_says_so() {
           demo.external_write   {"content":"hello","destination":"ops"}   asks · writes outside this machine
         waiting · 1 ask: apr_ID demo.external_write to "ops" (expires HH:MM UTC)
           asks · writes outside this machine
-          look: mast runs show run_ID     the verbs that answer an ask come with a later part; until then it expires
+          look: mast approvals show apr_ID
+          allow: mast approvals approve apr_ID     refuse: mast approvals deny apr_ID
+          then go on: mast runs resume run_ID
     "#]]);
     world.check(
         &["runs", "show", "latest"],
@@ -112,11 +114,11 @@ fn an_ask_parks_the_run_and_says_so() {
             run      run_ID
             session  ses_ID
             state    waiting_for_approval
-            model    scripted
+            model    scripted HOME/ask.yaml
             policy   POLICY · act
             began    TIME
             call  demo.external_write  waiting_for_approval
-            ask  apr_ID · pending · once
+            ask  apr_ID · pending · once · run_ID
               tool          demo.external_write 1.0.0
               effect        external_write · risk high
               content       "hello"   (5 bytes, whole)
@@ -171,7 +173,7 @@ fn a_question_after_foreign_text_says_so() {
         "{ran:?}"
     );
     let shown = world.mast(&["runs", "show", "latest"]).out;
-    assert!(shown.contains("read before   text from outside\n"), "{shown}");
+    assert!(shown.contains("read before   text from outside: what was piped in\n"), "{shown}");
 }
 
 #[test]

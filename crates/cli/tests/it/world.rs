@@ -36,6 +36,10 @@ impl World {
         self.home.path().join("data")
     }
 
+    pub(crate) fn home(&self) -> &std::path::Path {
+        self.home.path()
+    }
+
     pub(crate) fn config(&self) -> PathBuf {
         self.home.path().join(".config/mast/config.toml")
     }

@@ -35,6 +35,16 @@ pub(super) enum Disposed {
     Refused { proposal: Proposal, code: &'static str },
 }
 
+impl Disposed {
+    /// What a settled call gave.
+    pub(super) fn content(&self) -> Option<&str> {
+        match self {
+            Self::Passed(Passed::Settled(settled)) => Some(&settled.content),
+            Self::Passed(_) | Self::Refused { .. } => None,
+        }
+    }
+}
+
 impl Sorted {
     fn to_gate(&self) -> Option<Proposal> {
         match self {
@@ -52,7 +62,7 @@ impl Work<'_> {
         reply: Reply,
         answer_only: bool,
     ) -> Result<Option<Ended>, RuntimeError> {
-        let origin = reply.label;
+        let origin = reply.origin;
         let calls = reply.turn.calls.clone();
         self.append_reply(reply)?;
         let sorted = self.sort(step, &calls, answer_only);

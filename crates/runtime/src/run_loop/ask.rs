@@ -25,6 +25,8 @@ pub(super) struct Reply {
     pub(super) content: Digest,
     /// What everything in the request could have made of it.
     pub(super) label: Label,
+    /// The same, with the source of its least trusted part: the origin of the calls.
+    pub(super) origin: Label,
 }
 
 impl Work<'_> {
@@ -116,7 +118,7 @@ impl Work<'_> {
         scribe.event(Actor::Model, EventBody::ModelResponseCompleted(body));
         self.runtime.store().post(scribe.take(Durability::Normal));
         let label = Label { source: SourceKind::Model, ..origin };
-        Ok(Reply { turn, content, label })
+        Ok(Reply { turn, content, label, origin })
     }
 
     fn not_replied(&self, step: u32, error: ProviderError, began: Instant) -> Ended {

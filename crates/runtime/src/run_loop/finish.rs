@@ -49,7 +49,8 @@ impl Work<'_> {
                 end.completion = None;
                 end.asks = asks;
             }
-            Ended::Typed => {
+            Ended::Typed(gave) => {
+                end.answer = Some(gave);
                 let completion = Completion::Unverified;
                 scribe.event(Actor::Platform, EventBody::RunCompleted(self.completed(completion)));
                 end.status = RunStatus::Completed;

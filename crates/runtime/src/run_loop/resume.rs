@@ -87,6 +87,15 @@ impl Runtime {
         work.carry_out().await
     }
 
+    /// How often a model was asked in a run: where its script goes on, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// [`RuntimeError`] when the store fails.
+    pub async fn n_model_requests(&self, run: &RunRow) -> Result<u32, RuntimeError> {
+        Ok(self.so_far(run.session, run.id).await?.model_calls)
+    }
+
     /// The questions of a run that nobody has answered; those whose time is over are settled.
     async fn still_open(&self, run: &RunRow) -> Result<Vec<Ask>, RuntimeError> {
         let pending = ApprovalFilter {
@@ -265,9 +274,10 @@ impl<'a> Work<'a> {
             rest = later;
         }
         let calls: Vec<CallProposal> = open.into_iter().map(|open| open.call).collect();
+        let gave: Vec<String> = disposed.iter().filter_map(Disposed::content).map(str::to_owned).collect();
         let ended = self.conclude(&calls, disposed)?;
         Ok(match ended {
-            None if self.is_typed => Some(Ended::Typed),
+            None if self.is_typed => Some(Ended::Typed(gave.join("\n"))),
             ended => ended,
         })
     }

@@ -127,9 +127,14 @@ pub(crate) fn waiting_lines(asks: &[Ask], run: RunId, now: Instant) -> Vec<Strin
             [format!("  {}", one_ask(ask, now)), format!("    {}", card::why_line(&ask.card))]
         }));
     }
-    lines.push(format!(
-        "  look: mast runs show {run}     the verbs that answer an ask come with a later part; until then it expires"
-    ));
+    let (named, n_asks) = match asks {
+        [only] => (only.approval.to_string(), 1),
+        _ => ("ID".to_owned(), asks.len()),
+    };
+    let look = if n_asks == 1 { format!("mast approvals show {named}") } else { "mast approvals".to_owned() };
+    lines.push(format!("  look: {look}"));
+    lines.push(format!("  allow: mast approvals approve {named}     refuse: mast approvals deny {named}"));
+    lines.push(format!("  then go on: mast runs resume {run}"));
     lines
 }
 

@@ -1,0 +1,186 @@
+//! A person is asked: at the terminal, or later by another process. Each test is a story of commands.
+
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+
+use super::world::World;
+
+const SCRIPT: &str = "\
+- calls: [{tool: demo.external_write, args: {destination: ops, content: hello}}]
+- text: ops has your message.
+";
+
+/// The id after this kind's prefix that a text names first.
+fn id(text: &str, kind: &str) -> String {
+    let at = text.find(&format!("{kind}_")).unwrap_or_else(|| panic!("no {kind} in: {text}"));
+    text[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+}
+
+/// The world after a run that waits; its approval and its run.
+fn parked() -> (World, String, String) {
+    let world = World::new();
+    let script = world.file("write.yaml", SCRIPT);
+    let ran = world.mast(&["run", "--script", &script, "Tell ops hello"]);
+    assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{}", ran.err);
+    (world, id(&ran.err, "apr"), id(&ran.err, "run"))
+}
+
+/// The types of the events of a run, in order.
+fn kinds(world: &World, run: &str) -> Vec<String> {
+    let shown = world.mast(&["journal", "show", run, "--json"]).out;
+    let events: Vec<Value> = match serde_json::from_str(&shown) {
+        Ok(Value::Array(events)) => events,
+        _ => shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
+    };
+    events.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+}
+
+fn in_order(kinds: &[String], wanted: &[&str]) {
+    let mut rest = kinds.iter();
+    for kind in wanted {
+        assert!(rest.any(|found| found == kind), "{kind} is missing, or out of order, in {kinds:?}");
+    }
+}
+
+#[test]
+fn a_parked_run_is_approved_by_another_process_and_goes_on() {
+    let (world, approval, run) = parked();
+    let listed = world.mast(&["approvals"]);
+    assert!(listed.out.contains(&approval) && listed.out.contains("demo.external_write"), "{}", listed.out);
+    let shown = world.mast(&["approvals", "show", &approval]);
+    for part in ["\"hello\"   (5 bytes, whole)", "nothing from outside", "external_write · risk high"] {
+        assert!(shown.out.contains(part), "{part} is missing in {}", shown.out);
+    }
+    let waits = world.mast(&["runs", "resume", &run]);
+    assert_eq!(waits.code, 3, "an open question keeps the run waiting: {}", waits.err);
+
+    let approved = world.mast(&["approvals", "approve", &approval]);
+    assert_eq!(approved.code, 0, "{}", approved.err);
+    let again = world.mast(&["approvals", "approve", &approval]);
+    assert_eq!(again.code, 0, "the same verdict twice is one verdict: {}", again.err);
+    let resumed = world.mast(&["runs", "resume", &run]);
+    assert_eq!((resumed.code, resumed.out.as_str()), (0, "ops has your message.\n"), "{}", resumed.err);
+    in_order(
+        &kinds(&world, &run),
+        &[
+            "approval.requested",
+            "run.waiting_for_approval",
+            "approval.resolved",
+            "run.resumed",
+            "tool.call.authorized",
+            "approval.consumed",
+            "tool.call.started",
+            "call.marked",
+            "tool.call.completed",
+            "run.completed",
+        ],
+    );
+    assert_eq!(world.mast(&["runs", "resume", &run]).code, 1, "it waits no more");
+    assert_eq!(world.mast(&["journal", "verify"]).code, 0);
+}
+
+#[test]
+fn a_refusal_reaches_the_model_and_nothing_is_done() {
+    let (world, approval, run) = parked();
+    let denied = world.mast(&["approvals", "deny", &approval, "--because", "Ask me on Monday."]);
+    assert_eq!(denied.code, 0, "{}", denied.err);
+    let changed = world.mast(&["approvals", "approve", &approval]);
+    assert_eq!(changed.code, 1, "{}", changed.err);
+    assert!(changed.err.contains("is denied already"), "{}", changed.err);
+    let resumed = world.mast(&["runs", "resume", &run]);
+    assert_eq!(resumed.code, 0, "{}", resumed.err);
+    let kinds = kinds(&world, &run);
+    assert!(!kinds.iter().any(|kind| kind == "tool.call.started"), "{kinds:?}");
+}
+
+#[test]
+fn mistakes_are_told_and_judge_nothing() {
+    let (world, approval, run) = parked();
+    for (arguments, code, said) in [
+        (vec!["approvals", "approve", "latest"], 2, "a verdict names its approval"),
+        (vec!["approvals", "approve", "zzzzzz"], 1, "there is no approval"),
+        (vec!["approvals", "approve", &approval, "--reach", "session"], 1, "reaches once at most"),
+        (vec!["--fixed-clock", "2026-01-01T00:00:00Z", "approvals", "approve", &approval], 2, "real time"),
+        (vec!["--fixed-clock", "2026-01-01T00:00:00Z", "runs", "resume", &run], 2, "real time"),
+        (vec!["grants", "revoke", "zzzzzz"], 1, "there is no grant"),
+        (vec!["runs", "resume", "zzzzzz"], 1, "there is no run"),
+    ] {
+        let ran = world.mast(&arguments);
+        assert_eq!(ran.code, code, "{arguments:?}: {}", ran.err);
+        assert!(ran.err.contains(said), "{arguments:?}: {}", ran.err);
+    }
+    let listed = world.mast(&["approvals", "--json"]);
+    assert!(listed.out.contains("\"pending\""), "{}", listed.out);
+}
+
+#[test]
+fn a_typed_call_waits_too_and_gives_its_result_when_it_goes_on() {
+    let world = World::new();
+    let arguments = r#"{"destination":"ops","content":"hello"}"#;
+    let ran = world.mast(&["call", "demo.external_write", arguments]);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    let (approval, run) = (id(&ran.err, "apr"), id(&ran.err, "run"));
+    assert_eq!(world.mast(&["approvals", "approve", &approval]).code, 0);
+    let resumed = world.mast(&["runs", "resume", &run]);
+    assert_eq!(resumed.code, 0, "{}", resumed.err);
+    assert_eq!(resumed.out, "Recorded, not sent: 5 bytes for this destination.\n");
+}
+
+#[test]
+fn with_deny_nothing_waits() {
+    let world = World::new();
+    let script = world.file("write.yaml", SCRIPT);
+    let ran = world.mast(&["run", "--script", &script, "--approval", "deny", "Tell ops hello"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("approval.required"), "{}", ran.err);
+    assert_eq!(world.mast(&["approvals", "--json"]).out, "[]\n");
+}
+
+/// Runs the binary in a pseudo-terminal, with a person who does these steps.
+fn at_terminal(world: &World, stdin: &str, steps: &Value, arguments: &[&str]) -> (i64, String) {
+    let player = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/terminal.py");
+    let mut command = Command::new("python3");
+    command.args(["-I", player, stdin, &steps.to_string(), "--"]).arg(assert_cmd::cargo::cargo_bin("mast"));
+    command.env_clear().env("HOME", world.home()).env("MAST_DATA_DIR", world.data()).env("TERM", "xterm");
+    let Output { stdout, stderr, .. } = command.args(arguments).output().unwrap();
+    let told: Value = serde_json::from_slice(&stdout)
+        .unwrap_or_else(|_| panic!("the player failed: {}", String::from_utf8_lossy(&stderr)));
+    (told["code"].as_i64().unwrap(), told["shown"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_person_at_the_terminal_types_the_code_of_the_card() {
+    let world = World::new();
+    let script = world.file("write.yaml", SCRIPT);
+    let steps = json!([["to allow once", "{code}", 1.0]]);
+    let (code, shown) = at_terminal(&world, "-", &steps, &["run", "--script", &script, "Tell ops hello"]);
+    assert_eq!(code, 0, "{shown}");
+    for part in
+        ["write to an outside service?", "\"hello\"   (5 bytes, whole)", "allowed\u{1b}[0m once", "ops has your"]
+    {
+        assert!(shown.contains(part), "{part} is missing in {shown}");
+    }
+    let shown = world.mast(&["runs", "--json"]).out;
+    in_order(
+        &kinds(&world, &id(&shown, "run")),
+        &["approval.requested", "approval.resolved", "approval.consumed", "tool.call.started"],
+    );
+}
+
+#[test]
+fn neither_what_is_piped_in_nor_a_hasty_key_gives_a_verdict() {
+    let world = World::new();
+    let script = world.file("write.yaml", SCRIPT);
+    let run = ["run", "--script", &script, "--stdin", "Tell ops hello"];
+    // What is piped in would be a yes to any reader of stdin; then a no is typed.
+    let steps = json!([["to allow once", "n", 1.0], ["a word to the model", "Not today\r", 0.2]]);
+    let (code, shown) = at_terminal(&world, "y\ny\nyes\n", &steps, &run);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("denied") && shown.contains("approval.denied"), "{shown}");
+    // A code that is typed before the card is armed is thrown away; then a no is typed.
+    let steps = json!([["to allow once", "{code}", 0.0], ["", "n\r", 1.5]]);
+    let (_, shown) = at_terminal(&world, "-", &steps, &["run", "--script", &script, "Tell ops hello"]);
+    assert!(!shown.contains("\u{1b}[0m once") && shown.contains("approval.denied"), "{shown}");
+}
