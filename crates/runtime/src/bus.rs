@@ -50,6 +50,8 @@ pub enum Progress {
         ruling: Ruling,
         /// Why, in a few plain words.
         why: &'static str,
+        /// Whether it asks, and a person's yes answers it: to this call, or a grant.
+        is_answered: bool,
     },
     /// A call ended.
     CallEnded {

@@ -1,7 +1,7 @@
 //! What a person sees while a run is at work: a line for each call, and on a terminal a spinner that
 //! tells what is waited for. A surface only: nothing here reaches a decision.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,6 +28,7 @@ pub(crate) struct Live<'p> {
     spinner: ProgressBar,
     decided: Mutex<BTreeMap<CallId, Decided>>,
     tally: Mutex<Tally>,
+    asked: Mutex<BTreeSet<CallId>>,
     /// What is said while an answer is waited for.
     waits_for: &'static str,
     /// The names of the tools, for a name that none has.
@@ -43,6 +44,8 @@ pub(crate) struct Tally {
     pub(crate) n_failed: u64,
     /// Of them, those that were denied.
     pub(crate) n_denied: u64,
+    /// Calls that a person was asked about, or had said yes to before.
+    pub(crate) n_asked: u64,
 }
 
 impl Tally {
@@ -74,8 +77,8 @@ impl<'p> Live<'p> {
         if let Ok(style) = ProgressStyle::with_template("  {spinner} {wide_msg}") {
             spinner.set_style(style);
         }
-        let (decided, tally) = (Mutex::default(), Mutex::default());
-        Self { printer, spinner, decided, tally, waits_for, tools }
+        let (decided, tally, asked) = Default::default();
+        Self { printer, spinner, decided, tally, asked, waits_for, tools }
     }
 
     /// Takes the spinner away.
@@ -85,7 +88,12 @@ impl<'p> Live<'p> {
 
     /// How the calls ended so far.
     pub(crate) fn tally(&self) -> Tally {
-        *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+        let n_asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner).len() as u64;
+        Tally { n_asked, ..*self.tally.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    fn asked(&self, call: CallId) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(call);
     }
 
     fn wait_for(&self, what: &str) {
@@ -148,7 +156,10 @@ impl Observer for Live<'_> {
     fn observe(&self, progress: &Progress) {
         match progress {
             Progress::ModelStarted { .. } => self.wait_for(self.waits_for),
-            Progress::CallDecided { call, tool, summary, ruling, why } => {
+            Progress::CallDecided { call, tool, summary, ruling, why, is_answered } => {
+                if *is_answered {
+                    self.asked(*call);
+                }
                 let (tool, summary) = (line(tool), line(summary));
                 self.decided(*call, Decided { tool, summary, ruling: *ruling, why });
             }
@@ -158,7 +169,10 @@ impl Observer for Live<'_> {
             }
             Progress::RunEnded { .. } => self.end(),
             // A question needs the screen for itself.
-            Progress::Asked(_) => self.end(),
+            Progress::Asked(ask) => {
+                self.asked(ask.call);
+                self.end();
+            }
             Progress::RunStarted { .. } | Progress::ModelEnded { .. } => {}
         }
     }

@@ -157,9 +157,12 @@ fn a_person_at_the_terminal_types_the_code_of_the_card() {
     let steps = json!([["to allow once", "{code}", 1.0]]);
     let (code, shown) = at_terminal(&world, "-", &steps, &["run", "--script", &script, "Tell ops hello"]);
     assert_eq!(code, 0, "{shown}");
-    for part in
-        ["write to an outside service?", "\"hello\"   (5 bytes, whole)", "allowed\u{1b}[0m once", "ops has your"]
-    {
+    for part in [
+        "write to an outside service?",
+        "\"hello\"   (5 bytes, whole)",
+        "allowed\u{1b}[0m once",
+        "ops has your",
+    ] {
         assert!(shown.contains(part), "{part} is missing in {shown}");
     }
     let shown = world.mast(&["runs", "--json"]).out;

@@ -48,7 +48,9 @@ fn one_call_prints_its_content() {
 fn a_call_that_must_ask_suspends() {
     let world = World::new();
     let arguments = r#"{"destination":"ops","content":"hello"}"#;
-    world.check(&["call", "demo.external_write", arguments], &expect![[r#"
+    world.check(
+        &["call", "demo.external_write", arguments],
+        &expect![[r#"
         exit 3
         --- stdout
         --- stderr
@@ -57,7 +59,8 @@ fn a_call_that_must_ask_suspends() {
           look: mast approvals show apr_ID
           allow: mast approvals approve apr_ID     refuse: mast approvals deny apr_ID
           then go on: mast runs resume run_ID
-    "#]]);
+    "#]],
+    );
     let ran = world.mast(&["call", "demo.external_write", arguments, "--json"]);
     assert_eq!((ran.code, lines(&ran.out)[0]["status"].as_str()), (3, Some("waiting_for_approval")));
 }

@@ -94,7 +94,9 @@ fn an_ask_parks_the_run_and_says_so() {
         "ask.yaml",
         "- calls:\n    - tool: demo.external_write\n      args: {destination: ops, content: hello}\n- text: written\n",
     );
-    world.check(&["run", "--script", &script, "Write hello to ops"], &expect![[r#"
+    world.check(
+        &["run", "--script", &script, "Write hello to ops"],
+        &expect![[r#"
         exit 3
         --- stdout
         --- stderr
@@ -105,7 +107,8 @@ fn an_ask_parks_the_run_and_says_so() {
           look: mast approvals show apr_ID
           allow: mast approvals approve apr_ID     refuse: mast approvals deny apr_ID
           then go on: mast runs resume run_ID
-    "#]]);
+    "#]],
+    );
     world.check(
         &["runs", "show", "latest"],
         &expect![[r#"

@@ -1,6 +1,7 @@
 //! What the kernel promises, seen from outside.
 #![cfg(test)]
 
+mod approval;
 mod journal;
 mod message_table;
 mod permit;

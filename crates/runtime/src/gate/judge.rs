@@ -87,12 +87,22 @@ impl Gate<'_> {
         let matrix =
             judged.findings.iter().find(|finding| finding.layer == mast_kernel::policy::Layer::Matrix);
         let told = strictest.filter(|finding| finding.ruling != Ruling::Allow).or(matrix);
+        let is_allowed = matches!(judged.decision, Decision::Allow(_));
+        let answered = match (record.past().yes(), judged.grant) {
+            (Some(_), _) if is_allowed => Some("a person said yes"),
+            (_, Some(_)) => Some("a grant covers it"),
+            _ => None,
+        };
         self.observer.observe(&Progress::CallDecided {
             call: subject.place.call,
             tool: tool.registered.spec.name.clone(),
             summary: summary(&subject.arguments),
-            ruling: strictest.map_or(Ruling::Deny, |finding| finding.ruling),
-            why: told.map_or("", |finding| finding.why),
+            ruling: match answered {
+                Some(_) => Ruling::Allow,
+                None => strictest.map_or(Ruling::Deny, |finding| finding.ruling),
+            },
+            why: answered.or(told.map(|finding| finding.why)).unwrap_or_default(),
+            is_answered: answered.is_some(),
         });
         Ok(judged)
     }

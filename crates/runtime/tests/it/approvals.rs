@@ -97,7 +97,7 @@ async fn a_run_whose_question_is_open_goes_on_waiting() {
 }
 
 #[tokio::test]
-async fn of_two_verdicts_at_the_same_moment_one_counts() {
+async fn gate_policy_9_of_two_verdicts_at_the_same_moment_one_counts() {
     let story = Story::new(SEND);
     let told = story.says("Tell ops hello.").await;
     let approval = told.end.asks[0].approval;
@@ -111,7 +111,7 @@ async fn of_two_verdicts_at_the_same_moment_one_counts() {
 }
 
 #[tokio::test]
-async fn nobody_else_can_answer_and_nobody_else_learns_that_there_is_a_question() {
+async fn gate_policy_7_nobody_else_can_answer_or_learn_that_there_is_a_question() {
     let story = Story::new(SEND);
     let told = story.says("Tell ops hello.").await;
     let approval = told.end.asks[0].approval;

@@ -77,13 +77,14 @@ fn exit_of(end: &RunEnd) -> Exit {
 
 /// ` · 3 tool calls, 1 failed, 1 denied, nothing asked · 812 tokens in, 40 out · mast journal show run_… for every step`.
 fn done_line(end: &RunEnd, told: &Told) -> String {
-    let Tally { n_ended, n_failed, n_denied } = told.tally;
+    let Tally { n_ended, n_failed, n_denied, n_asked } = told.tally;
+    let asked = if n_asked == 0 { "nothing asked".to_owned() } else { format!("{n_asked} asked") };
     let some = |n: u64, word: &str| if n == 0 { String::new() } else { format!(", {n} {word}") };
     let calls =
         format!("{}{}{}", count(n_ended, "tool call"), some(n_failed, "failed"), some(n_denied, "denied"));
     let stdin = if told.is_foreign { " · stdin was taken as untrusted" } else { "" };
     let usage = usage(&end.usage);
-    format!(" · {calls}, nothing asked{stdin}{usage} · mast journal show {} for every step", end.run)
+    format!(" · {calls}, {asked}{stdin}{usage} · mast journal show {} for every step", end.run)
 }
 
 /// Tokens and cost, as far as the provider says them.
