@@ -36,6 +36,10 @@ rows! {
     again "approval.too_many_open":
         "Too many questions of this run wait for a person. Ask again when they are answered.";
     ask "approval.void": "Something changed after the approval was asked for, so it no longer holds.";
+    ask "policy.admin.ask": "This machine's own policy wants a person to approve this first.";
+    fixed "policy.admin.deny": "This machine's own policy forbids this.";
+    ask "policy.advisory.ask": "A reviewer wants a person to approve this first.";
+    fixed "policy.advisory.deny": "A reviewer is against this.";
     ask "policy.flow.private_egress":
         "Private text is in reach and could leave with this call. A person must approve it first.";
     fixed "policy.flow.secret_egress":
@@ -69,6 +73,9 @@ rows! {
     fixed "policy.matrix.unknown_tool": "There is no such tool.";
     change "policy.matrix.workspace_read": "Only the inside of the workspace may be read.";
     change "policy.matrix.workspace_write": "Only the inside of the workspace may be changed.";
+    ask "policy.rules.always_ask": "Every single call of this tool is asked about.";
+    ask "policy.rules.ask": "A rule of the policy wants a person to approve this first.";
+    fixed "policy.rules.deny": "A rule of the policy forbids this.";
     fixed "policy.scope.missing": "The caller does not hold every scope that this tool needs.";
     ask "policy.trust.tainted_origin":
         "Text from outside may have shaped this call. A person must approve it first.";
