@@ -6,6 +6,7 @@ pub(crate) mod config;
 pub(crate) mod doctor;
 mod help_markdown;
 pub(crate) mod journal;
+pub(crate) mod policy;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod tools;
@@ -32,6 +33,7 @@ pub(crate) fn dispatch(cli: Cli, printer: &Printer, environment: Environment) ->
         Command::Tools(args) => tools::run(&args, printer),
         Command::Runs(args) => runs::run(&args, &start()?),
         Command::Journal(args) => journal::run(&args, &start()?),
+        Command::Policy(args) => policy::run(&args, &start()?),
         Command::Config(args) => config::run(&args, &start()?),
         Command::Doctor => doctor::run(&start()?),
         Command::Completions(args) => completions::run(&args, printer),

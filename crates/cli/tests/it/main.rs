@@ -5,6 +5,7 @@ mod call;
 mod config;
 mod inspect;
 mod mistakes;
+mod policy;
 mod run;
 mod secrets;
 mod served;

@@ -153,6 +153,12 @@ impl Draft {
         &self.profile.name
     }
 
+    /// What its file is called.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.profile.file
+    }
+
     /// Runs its tests, all of them.
     ///
     /// # Errors
