@@ -170,6 +170,11 @@ fn what_is_not_known_is_refused_with_its_line_and_what_would_be() {
         mine.toml line 2: this is not TOML (duplicate key) | correct the line
     "#]],
     );
+}
+
+#[test]
+fn a_value_that_cannot_be_is_refused_with_what_it_takes() {
+    let user = |text: &str, expect: &Expect| check(Whose::User, text, expect);
     user(
         "name = \"x\"\n[[rules]]\npaths = [\"a\",\n\"../b\"]\nruling = \"ask\"\n",
         &expect![[r#"
