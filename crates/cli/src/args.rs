@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use mast_kernel::instant::Instant;
 
-use crate::commands::{approvals, call, completions, config, grants, journal, run, runs, tools};
+use crate::commands::{approvals, call, completions, config, grants, journal, policy, run, runs, tools};
 
 /// Mast: a tool runtime for AI agents. The model proposes; the runtime disposes.
 #[derive(Debug, Parser)]
@@ -32,6 +32,12 @@ pub(crate) struct Global {
     /// Read the settings from this file
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Judge by this policy profile; `default` is the built-in one
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) profile: Option<PathBuf>,
+    /// Judge by this admin profile too, which only tightens
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) admin_profile: Option<PathBuf>,
     /// Let tools see this moment (RFC 3339); nothing is judged by it
     #[arg(long, global = true, value_name = "TIME", value_parser = parse_instant)]
     pub(crate) fixed_clock: Option<Instant>,
@@ -57,6 +63,8 @@ pub(crate) enum Command {
     Grants(grants::GrantsArgs),
     /// Show what is on record, or check that nobody has changed it
     Journal(journal::JournalArgs),
+    /// Show the policy in force, test it, or explain what it says of a call
+    Policy(policy::PolicyArgs),
     /// Show and change the settings
     Config(config::ConfigArgs),
     /// Tell what this machine has and what is missing

@@ -2,18 +2,20 @@
 //! client for the network, and a schema is compiled when its tool is called.
 
 mod model;
+mod policy;
 mod storage;
 
 use std::sync::Arc;
 
 use mast_kernel::id::{PrincipalId, TenantId};
-use mast_kernel::policy::{Authority, Overlay, Policy};
+use mast_kernel::policy::Authority;
 use mast_kernel::scope;
 use mast_runtime::{Runtime, World};
 use mast_store::Store;
 use mast_tools::Toolbox;
 
 pub(crate) use model::{Chosen, Reason, choose, local_servers};
+pub(crate) use policy::{Tools, drafts, policy};
 pub(crate) use storage::{open_store, open_to_look};
 
 use crate::args::Global;
@@ -52,7 +54,10 @@ impl Start {
     ///
     /// [`CliError`] with the first thing that is wrong with them.
     pub(crate) fn config(&self, flags: &Flags) -> Result<Config, CliError> {
-        Ok(Config::load(&self.paths, &self.environment, flags)?)
+        let mut flags = flags.clone();
+        let profile = self.global.profile.as_ref().map(|path| path.to_string_lossy().into_owned());
+        flags.extend(profile.map(|path| ("policy.profile", "--profile", path)));
+        Ok(Config::load(&self.paths, &self.environment, &flags)?)
     }
 
     /// The clocks and the randomness of this start.
@@ -124,6 +129,6 @@ pub(crate) fn sight(start: &Start, is_revealed: bool) -> Result<Sight, CliError>
 /// [`CliError`] when the tools cannot be registered.
 pub(crate) fn runtime(start: &Start, config: &Config, store: Arc<dyn Store>) -> Result<Runtime, CliError> {
     let toolbox = Arc::new(Toolbox::builtin()?);
-    let overlay = if config.text("policy.overlay") == Some("off") { Overlay::Off } else { Overlay::On };
-    Ok(Runtime::new(store, toolbox, Policy::builtin(overlay), start.world()))
+    let policy = policy(start, config, toolbox.as_ref())?;
+    Ok(Runtime::new(store, toolbox, policy, start.world()))
 }

@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod grants;
 mod help_markdown;
 pub(crate) mod journal;
+pub(crate) mod policy;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod tools;
@@ -36,6 +37,7 @@ pub(crate) fn dispatch(cli: Cli, printer: &Printer, environment: Environment) ->
         Command::Approvals(args) => approvals::run(&args, &start()?),
         Command::Grants(args) => grants::run(&args, &start()?),
         Command::Journal(args) => journal::run(&args, &start()?),
+        Command::Policy(args) => policy::run(&args, &start()?),
         Command::Config(args) => config::run(&args, &start()?),
         Command::Doctor => doctor::run(&start()?),
         Command::Completions(args) => completions::run(&args, printer),

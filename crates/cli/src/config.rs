@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mast_kernel::budget::{Asked, Budget};
+use mast_kernel::policy::ProfileRefused;
 
 pub(crate) use address::masked;
 pub(crate) use edit::with_values;
@@ -176,6 +177,17 @@ pub(crate) enum ConfigError {
     /// The chosen service replays a script, and none was named.
     #[error("the scripted provider has no script")]
     NoScript,
+    /// A policy profile is not one, or its own tests fail.
+    #[error("{0}")]
+    Profile(Box<ProfileRefused>),
+    /// A policy profile cannot be read.
+    #[error("cannot read the policy profile {}: {}", path.display(), crate::error::reason(source))]
+    NoProfile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A script or a service cannot be set up as asked.
     #[error("{message}")]
     Provider {
@@ -197,6 +209,8 @@ impl ConfigError {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::NoHome => "set HOME, or name both with --config FILE --data-dir DIR".to_owned(),
+            Self::Profile(refused) => refused.hint(),
+            Self::NoProfile { .. } => "nothing is judged without it; see: mast policy --help".to_owned(),
             Self::Missing { .. } => "write one with: mast config init".to_owned(),
             Self::Unreadable { source, .. } => format!("the system says: {source}"),
             Self::TooLarge { .. } | Self::Provider { .. } => String::new(),

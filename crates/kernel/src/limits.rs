@@ -77,3 +77,11 @@ pub const REFUSALS_MAX: u32 = 2;
 pub const WORDS_BYTES_MAX: usize = 4_096;
 /// Seconds by which the clock may seem to go back before pending approvals are void.
 pub const CLOCK_BACK_SECONDS: u32 = 5;
+/// Longest name of a policy profile, in characters.
+pub const PROFILE_NAME_CHARS_MAX: usize = 64;
+/// Most rules of a policy profile: those of tools, servers, resources and sequences together.
+pub const PROFILE_RULES_MAX: usize = 1_000;
+/// Most tests of a policy profile.
+pub const PROFILE_TESTS_MAX: usize = 1_000;
+/// Longest reason that a rule gives, in characters.
+pub const PROFILE_WHY_CHARS_MAX: usize = 200;

@@ -3,11 +3,17 @@
 //! one. Rejected: layers that call each other or stop early, since then nobody can be shown why.
 //! See `docs/spec/policy.md`.
 
+mod advisory;
 mod hardline;
+mod in_force;
 mod matrix;
 mod overlay;
+mod profile;
+mod rules;
 mod standing;
 mod turn;
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +30,15 @@ use crate::scope::{self, Scope, Scopes};
 use crate::spec::{ToolSpec, wire_enum};
 use crate::trust::Label;
 
+pub use advisory::Advice;
+pub use in_force::{At, Past};
 pub use matrix::{Condition, MATRIX, Row};
+pub use profile::{
+    BUILTIN_FILE, Draft, NoRoster, Profile, ProfileFault, ProfileRefused, Roster, Tested, Told, Whose,
+    loosest,
+};
 pub use standing::Yes;
+pub use turn::narrowed_mode;
 
 wire_enum! {
     /// What a layer rules. The declared order is the rank: the strictest of all layers holds.
@@ -54,6 +67,12 @@ wire_enum! {
         Trust = "trust",
         /// Whether something private would leave.
         Flow = "flow",
+        /// What the profile's rules say.
+        Rules = "rules",
+        /// What the machine's own profiles say.
+        Admin = "admin",
+        /// What a reviewer says of a call that all the others allow.
+        Advisory = "advisory",
     }
 }
 
@@ -68,25 +87,27 @@ pub struct Finding {
     pub code: Option<&'static str>,
     /// The reason in a few plain words, for a person.
     pub why: &'static str,
+    /// The rule that it comes from, where that is in a file.
+    pub at: Option<At>,
 }
 
 impl Finding {
     /// The layer has nothing against it.
     #[must_use]
     pub const fn pass(layer: Layer, why: &'static str) -> Self {
-        Self { layer, ruling: Ruling::Allow, code: None, why }
+        Self { layer, ruling: Ruling::Allow, code: None, why, at: None }
     }
 
     /// The layer wants a person asked.
     #[must_use]
     pub const fn ask(layer: Layer, code: &'static str, why: &'static str) -> Self {
-        Self { layer, ruling: Ruling::Ask, code: Some(code), why }
+        Self { layer, ruling: Ruling::Ask, code: Some(code), why, at: None }
     }
 
     /// The layer refuses.
     #[must_use]
     pub const fn deny(layer: Layer, code: &'static str, why: &'static str) -> Self {
-        Self { layer, ruling: Ruling::Deny, code: Some(code), why }
+        Self { layer, ruling: Ruling::Deny, code: Some(code), why, at: None }
     }
 }
 
@@ -153,6 +174,8 @@ pub struct Surroundings {
     pub staged: bool,
     /// The grants in force in this session, made by this version of Mast.
     pub grants: Vec<Grant>,
+    /// The calls of this session that ran before, oldest first.
+    pub history: Vec<Past>,
 }
 
 /// To which run, session and store a call belongs.
@@ -242,16 +265,15 @@ pub enum Overlay {
 pub struct Policy {
     overlay: Overlay,
     version: String,
+    /// The profile, and after it the admin profiles.
+    files: Vec<Arc<Profile>>,
 }
 
 impl Policy {
     /// The built-in profile.
     #[must_use]
     pub fn builtin(overlay: Overlay) -> Self {
-        let profile: String = Digest::of(matrix::text().as_bytes()).to_hex().chars().take(12).collect();
-        let hardline: String = Digest::of(hardline::text().as_bytes()).to_hex().chars().take(8).collect();
-        let off = if overlay == Overlay::Off { "-overlay-off" } else { "" };
-        Self { overlay, version: format!("default{off}@{profile}+h{hardline}") }
+        Self::new(overlay, None, Vec::new())
     }
 
     /// The version that is recorded with each decision: profile name, twelve characters of the
@@ -270,12 +292,17 @@ impl Policy {
     /// Decides a case.
     #[must_use]
     pub fn decide(&self, case: &Case<'_>) -> Judged {
-        let findings = self.examine(case);
+        self.follow(case, self.examine(case))
+    }
+
+    /// What follows from the findings: the strictest holds, of several the first. A grant answers what is
+    /// asked, and nothing else.
+    fn follow(&self, case: &Case<'_>, findings: Vec<Finding>) -> Judged {
         let mut grant = None;
         let decision = match strictest(&findings) {
             (Ruling::Allow, _) => Decision::Allow(permit(case)),
             (Ruling::Ask, code) => {
-                let reach = standing::reach(case, &findings, false);
+                let reach = standing::reach(case, &findings, self.always_asks(&case.spec().name));
                 grant = standing::grant(case, reach);
                 let asks = standing::asks(&findings);
                 let asked = Asked { policy_version: &self.version, code, asks, reach };
@@ -311,12 +338,16 @@ impl Policy {
             hardline::finding(case.spec()),
             offered(case.contract, case.spec()),
             held(&case.authority.scopes, case.spec()),
-            matrix::finding(case),
         ];
+        let profile = self.files.first();
+        findings.push(profile.map_or_else(|| matrix::finding(case), |profile| rules::matrix(case, profile)));
         if self.overlay == Overlay::On {
             findings.push(overlay::trust(case));
             findings.push(overlay::flow(case));
         }
+        findings.extend(profile.map(|profile| rules::finding(case, profile)));
+        let admins = self.files.iter().enumerate().skip(1);
+        findings.extend(admins.map(|(file, admin)| rules::admin(case, admin, file)));
         findings
     }
 }

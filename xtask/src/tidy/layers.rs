@@ -55,7 +55,7 @@ const NOT_SHIPPED: &[&str] = &["testkit", "embed", "xtask"];
 
 /// Packages that would bring I/O, tasks or a clock into the pure core: it may name only these.
 const OF_KERNEL: &[&str] =
-    &["hmac", "jsonschema", "serde", "serde_json", "sha2", "thiserror", "unicode-normalization"];
+    &["hmac", "jsonschema", "serde", "serde_json", "sha2", "thiserror", "toml", "unicode-normalization"];
 
 /// Manifests that name what they may not, and crates that are not in the table.
 pub(super) fn findings(tree: &Tree) -> Vec<Finding> {

@@ -13,6 +13,7 @@ use futures_util::future::join_all;
 use mast_kernel::instant::Instant;
 use mast_kernel::limits::PARALLEL_MAX;
 use mast_kernel::message::{Outcome, OutcomeStatus};
+use mast_kernel::registry::Registered;
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
 use mast_runtime::{Desk, DirectCall, Disposition, FixedClock, NewSession, Runtime, Silent};
 use serde_json::{Value, json};
@@ -44,7 +45,7 @@ pub(crate) struct CallArgs {
 /// What may be said of a call's origin: nothing better than a person's own words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-enum Origin {
+pub(super) enum Origin {
     /// A person's own words.
     User,
     /// The result of one of Mast's own tools.
@@ -58,7 +59,8 @@ enum Origin {
 }
 
 impl Origin {
-    fn label(self) -> Label {
+    /// The label of a call of this origin.
+    pub(super) fn label(self) -> Label {
         let below = |trust| Label::new(trust, Sensitivity::Private, SourceKind::Caller);
         match self {
             Self::User => Label::typed(),
@@ -228,6 +230,13 @@ fn refusal((tool, arguments): (&str, &str), runtime: &Runtime, outcome: &Outcome
     }
     let see = format!("see: mast tools show {tool}");
     failed(outcome.message(), if code.starts_with("tool.invalid_arguments.") { see } else { String::new() })
+}
+
+/// What a person is told of arguments that a tool does not take.
+pub(super) fn misfit(tool: &Registered, arguments: &str) -> CliError {
+    let name = &tool.spec.name;
+    let mistake = mistake::of(tool, arguments).unwrap_or_else(|| "the arguments do not fit".to_owned());
+    CliError::usage(format!("{name}: {mistake}"), format!("see: mast tools show {name}"))
 }
 
 /// The answer to a call as one JSON object.

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use mast_kernel::policy::Overlay;
 use serde_json::{Value, json};
 
 use crate::assemble::{Reason, Start, block_on, choose, local_servers, open_to_look};
@@ -42,6 +43,7 @@ impl Finding {
 pub(crate) fn run(start: &Start) -> Result<Exit, CliError> {
     let findings = [
         model(start),
+        policy(start),
         store(start),
         folder(&start.paths.data),
         Finding::good(
@@ -91,6 +93,20 @@ fn model(start: &Start) -> Finding {
         remedy.push_str(&format!("; {} seems to answer here: mast config use {}", server.name, server.name));
     }
     Finding::good("model", "offline only").with(remedy)
+}
+
+fn policy(start: &Start) -> Finding {
+    let found = start.config(&Flags::new()).and_then(|config| {
+        let toolbox = mast_tools::Toolbox::builtin()?;
+        crate::assemble::policy(start, &config, &toolbox)
+    });
+    match found {
+        Err(error) => Finding::bad("policy", &error),
+        Ok(policy) if policy.overlay() == Overlay::On => Finding::good("policy", policy.version()),
+        Ok(policy) => {
+            Finding::good("policy", policy.version()).with("the overlays are off: foreign text may act")
+        }
+    }
 }
 
 fn store(start: &Start) -> Finding {

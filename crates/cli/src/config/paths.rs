@@ -45,6 +45,12 @@ impl Paths {
         self.data.join("mast.db")
     }
 
+    /// The machine's own policy, which its administrator writes and nobody switches off; none where the
+    /// platform has no such place.
+    pub(crate) fn admin_profile() -> Option<&'static Path> {
+        cfg!(unix).then(|| Path::new("/etc/mast/policy.toml"))
+    }
+
     /// The folder of keys.
     pub(crate) fn keys(&self) -> PathBuf {
         self.data.join("keys")

@@ -76,6 +76,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         example: "true",
     },
     Setting {
+        key: "policy.profile",
+        variable: "MAST_PROFILE",
+        kind: Kind::Text,
+        default: Some("default"),
+        about: "the file of the policy profile; `default` is the built-in one",
+        example: "\"default\"",
+    },
+    Setting {
         key: "policy.overlay",
         variable: "MAST_OVERLAY",
         kind: Kind::Word(&["on", "off"]),

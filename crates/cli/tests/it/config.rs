@@ -17,6 +17,7 @@ fn every_value_has_a_source() {
             provider.model     qwen3:8b  HOME/.config/mast/config.toml:3
             provider.base_url  –         not set
             provider.stream    true      default
+            policy.profile     default   default
             policy.overlay     on        default
             run.instructions   –         not set
             run.timezone       –         not set

@@ -6,6 +6,7 @@ mod call;
 mod config;
 mod inspect;
 mod mistakes;
+mod policy;
 mod run;
 mod secrets;
 mod served;

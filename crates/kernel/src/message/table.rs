@@ -48,6 +48,10 @@ rows! {
     fixed "approval.void.seal": "The approval does not carry its seal, so it is not believed.";
     ask "approval.void.shown": "What was shown to the person is not what would be done.";
     fixed "approval.void.superseded": "The person went on with something else before this was answered.";
+    ask "policy.admin.ask": "This machine's own policy wants a person to approve this first.";
+    fixed "policy.admin.deny": "This machine's own policy forbids this.";
+    ask "policy.advisory.ask": "A reviewer wants a person to approve this first.";
+    fixed "policy.advisory.deny": "A reviewer is against this.";
     ask "policy.flow.private_egress":
         "Private text is in reach and could leave with this call. A person must approve it first.";
     fixed "policy.flow.secret_egress":
@@ -83,6 +87,9 @@ rows! {
     change "policy.matrix.workspace_write": "Only the inside of the workspace may be changed.";
     ask "policy.revalidation.escalated":
         "The rules ask for more now than when the approval was given, so it no longer holds.";
+    ask "policy.rules.always_ask": "Every single call of this tool is asked about.";
+    ask "policy.rules.ask": "A rule of the policy wants a person to approve this first.";
+    fixed "policy.rules.deny": "A rule of the policy forbids this.";
     fixed "policy.scope.missing": "The caller does not hold every scope that this tool needs.";
     ask "policy.trust.tainted_origin":
         "Text from outside may have shaped this call. A person must approve it first.";

@@ -123,7 +123,8 @@ pub(super) fn finding(case: &Case<'_>) -> Finding {
     let Some(row) = MATRIX.iter().find(|row| row.side_effect == effect) else {
         return Finding::deny(Layer::Matrix, "policy.unclassifiable", "its class has no rule");
     };
-    let ruled = Finding { layer: Layer::Matrix, ruling: row.ruling, code: Some(row.code), why: row.why };
+    let ruled =
+        Finding { layer: Layer::Matrix, ruling: row.ruling, code: Some(row.code), why: row.why, at: None };
     match row.condition {
         Condition::Always => ruled,
         Condition::PureOrControl => pure_or_control(case, row),

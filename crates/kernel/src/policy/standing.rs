@@ -27,9 +27,6 @@ pub struct Yes<'a> {
     pub agent_version: &'a str,
 }
 
-/// Tools whose questions are answered for one call at a time, whatever the person would rather.
-const ALWAYS_ASK: &[&str] = &["demo.external_write"];
-
 /// Programs that run what they are handed: a yes to one says nothing of the next.
 const INTERPRETERS: &[&str] = &[
     "bash", "sh", "dash", "zsh", "ksh", "fish", "python", "python3", "perl", "ruby", "node", "deno", "bun",
@@ -108,7 +105,6 @@ pub(super) fn is_same_ask(findings: &[Finding], fields: &Value) -> bool {
 pub(super) fn reach(case: &Case<'_>, findings: &[Finding], always_asks: bool) -> Reach {
     let spec = &case.tool.spec;
     let is_once = always_asks
-        || ALWAYS_ASK.contains(&spec.name.as_str())
         || matches!(
             spec.side_effect,
             SideEffect::ExternalMessage

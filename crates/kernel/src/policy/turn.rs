@@ -1,8 +1,12 @@
 //! What this request offered: a tool that was not offered does not run, however it is called.
 
+mod phrase;
+
 use super::{Finding, Layer};
 use crate::run::{Mode, TurnContract};
 use crate::spec::{Egress, Idempotency, SideEffect, ToolKind, ToolSpec};
+
+pub use phrase::narrowed_mode;
 
 /// What the turn contract says of a tool.
 pub(super) fn finding(contract: &TurnContract, spec: &ToolSpec) -> Finding {

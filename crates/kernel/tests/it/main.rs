@@ -6,3 +6,6 @@ mod journal;
 mod message_table;
 mod permit;
 mod policy;
+mod policy_gates;
+mod policy_profile;
+mod policy_table;

@@ -7,7 +7,7 @@ use mast_kernel::canonical::{Canonical, Digest};
 use mast_kernel::id::{CallId, PrincipalId, RunId, SessionId, StoreId, TenantId};
 use mast_kernel::instant::Instant;
 use mast_kernel::policy::{
-    Authority, Case, Decision, Isolation, MATRIX, Overlay, Place, Policy, Ruling, Surroundings,
+    Authority, Case, Decision, Isolation, Judged, MATRIX, Overlay, Place, Policy, Ruling, Surroundings,
 };
 use mast_kernel::registry::Registry;
 use mast_kernel::resource::Resource;
@@ -48,18 +48,18 @@ fn spec(side_effect: SideEffect, egress: Egress) -> ToolSpec {
 }
 
 /// Everything that a case is made of, with everything in favour of the call.
-struct World {
-    spec: ToolSpec,
-    resources: Vec<Resource>,
-    scopes: Scopes,
-    mode: Mode,
-    label: Label,
-    surroundings: Surroundings,
-    overlay: Overlay,
+pub(crate) struct World {
+    pub(crate) spec: ToolSpec,
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) scopes: Scopes,
+    pub(crate) mode: Mode,
+    pub(crate) label: Label,
+    pub(crate) surroundings: Surroundings,
+    pub(crate) overlay: Overlay,
 }
 
 impl World {
-    fn of(side_effect: SideEffect) -> Self {
+    pub(crate) fn of(side_effect: SideEffect) -> Self {
         let resources = match side_effect {
             SideEffect::WorkspaceRead => vec![Resource::Path { path: "a".into(), write: false }],
             SideEffect::WorkspaceWrite => vec![Resource::Path { path: "a".into(), write: true }],
@@ -78,24 +78,38 @@ impl World {
                 isolation: whole,
                 hosts: ["ok.example".to_owned()].into(),
                 workspace: true,
-                staged: false,
                 ..Surroundings::default()
             },
             overlay: Overlay::On,
         }
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
         change(&mut self);
         self
     }
 
-    fn label(self, trust: Trust, sensitivity: Sensitivity) -> Self {
+    pub(crate) fn label(self, trust: Trust, sensitivity: Sensitivity) -> Self {
         self.with(|world| world.label = Label::new(trust, sensitivity, SourceKind::Tool))
     }
 
     /// What is decided, and the code.
-    fn decide(&self) -> (Ruling, String) {
+    pub(crate) fn decide(&self) -> (Ruling, String) {
+        self.decide_under(&Policy::builtin(self.overlay))
+    }
+
+    /// What this policy decides, and the code.
+    pub(crate) fn decide_under(&self, policy: &Policy) -> (Ruling, String) {
+        self.in_case(|case| {
+            let judged = policy.decide(case);
+            let again = policy.decide(case);
+            assert_eq!(judged.findings, again.findings, "the same case gives the same findings");
+            outcome(&judged)
+        })
+    }
+
+    /// Hands the case to `look`.
+    pub(crate) fn in_case<T>(&self, look: impl FnOnce(&Case<'_>) -> T) -> T {
         let registry = Registry::build(vec![self.spec.clone()]).unwrap();
         let tool = registry.get("demo.probe", None).unwrap();
         let authority = Authority {
@@ -127,27 +141,23 @@ impl World {
             idempotency_key: Digest::of(b"key"),
             now: Instant::from_micros(0),
         };
-        let policy = Policy::builtin(self.overlay);
-        let judged = policy.decide(&case);
-        let again = policy.decide(&case);
-        assert_eq!(judged.findings, again.findings, "the same case gives the same findings");
-        let strictest = judged.findings.iter().map(|finding| finding.ruling).max().unwrap();
-        match judged.decision {
-            Decision::Allow(permit) => {
-                assert_eq!(strictest, Ruling::Allow);
-                assert_eq!((permit.tool(), permit.arguments().as_str()), ("demo.probe", "{}"));
-                (Ruling::Allow, String::new())
-            }
-            Decision::Ask(approval) => {
-                assert_eq!(strictest, Ruling::Ask);
-                (Ruling::Ask, approval.code.to_owned())
-            }
-            Decision::Deny(denial) => {
-                assert_eq!(strictest, Ruling::Deny);
-                (Ruling::Deny, denial.code.to_owned())
-            }
-        }
+        look(&case)
     }
+}
+
+/// What was decided, and the code; and that it is the strictest finding.
+pub(crate) fn outcome(judged: &Judged) -> (Ruling, String) {
+    let strictest = judged.findings.iter().map(|finding| finding.ruling).max().unwrap();
+    let (ruling, code) = match &judged.decision {
+        Decision::Allow(permit) => {
+            assert_eq!((permit.tool(), permit.arguments().as_str()), ("demo.probe", "{}"));
+            (Ruling::Allow, String::new())
+        }
+        Decision::Ask(approval) => (Ruling::Ask, approval.code.to_owned()),
+        Decision::Deny(denial) => (Ruling::Deny, denial.code.to_owned()),
+    };
+    assert_eq!(ruling, strictest);
+    (ruling, code)
 }
 
 #[test]

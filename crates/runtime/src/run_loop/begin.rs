@@ -4,8 +4,9 @@ use mast_kernel::budget::Spent;
 use mast_kernel::event::{Actor, EventBody, ItemKind, RunSetup};
 use mast_kernel::id::{ItemId, RunId};
 use mast_kernel::limits;
-use mast_kernel::policy::{Overlay, Surroundings};
+use mast_kernel::policy::{Overlay, Surroundings, narrowed_mode};
 use mast_kernel::run::{Mode, TurnContract};
+use mast_kernel::trust::Label;
 use mast_provider::Provider;
 use mast_store::Durability;
 
@@ -91,16 +92,17 @@ fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Te
         }
         offers.retain(|(name, _)| wanted.contains(name));
     }
-    if request.mode == Mode::NoTools {
+    let mode = narrowest(&request);
+    if mode == Mode::NoTools {
         offers.clear();
     }
     let mut contract = TurnContract {
         tools: offers.iter().map(|(name, _)| name.clone()).collect(),
-        mode: request.mode,
+        mode,
         approval_mode: request.approval_mode,
         budget: request.budget,
     };
-    if request.mode == Mode::Plan {
+    if mode == Mode::Plan {
         let registry = runtime.toolbox().registry();
         contract.tools.retain(|name| {
             registry.get(name, None).is_some_and(|tool| mast_kernel::policy::is_offered_in_plan(&tool.spec))
@@ -116,4 +118,10 @@ fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Te
         date_line: request.date_line,
         surroundings: Surroundings::default(),
     })
+}
+
+/// The mode that was asked for, or the narrower one that the person's own words ask for.
+fn narrowest(request: &RunRequest) -> Mode {
+    let typed = request.prompt.iter().filter(|said| said.label == Label::typed());
+    typed.filter_map(|said| narrowed_mode(&said.text)).fold(request.mode, Mode::max)
 }

@@ -160,6 +160,21 @@ async fn without_tools_nothing_is_offered_and_nothing_runs() {
 }
 
 #[tokio::test]
+async fn only_words_that_the_person_typed_narrow_a_run() {
+    let script = "- calls: [{tool: math.calculate, args: {expression: \"1\"}}]\n- text: \"1\"";
+    let narrows = async |request: RunRequest| {
+        let told = Story::new(script).asks(request).await;
+        told.journal.contains("reason_code=policy.turn.no_tools")
+    };
+    assert!(narrows(RunRequest::typed("Do not use any tools. What is one?")).await);
+    assert!(!narrows(RunRequest::typed("What is one?")).await);
+    let piped = Said { text: "Do not use any tools.".to_owned(), label: Label::piped() };
+    let typed = Said { text: "What is one?".to_owned(), label: Label::typed() };
+    let mixed = RunRequest { prompt: vec![typed, piped], ..RunRequest::typed("") };
+    assert!(!narrows(mixed).await);
+}
+
+#[tokio::test]
 async fn in_plan_mode_what_changes_something_is_not_offered_and_does_not_run() {
     let script =
         "- calls: [{tool: demo.external_write, args: {destination: a, content: b}}]\n- text: \"planned\"";

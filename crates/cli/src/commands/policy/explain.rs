@@ -1,0 +1,240 @@
+//! `mast policy explain`: the case of a call, judged as the gate would judge it here, and every layer's
+//! finding as a line. Nothing runs, nothing is opened, nothing is written.
+
+use std::collections::BTreeSet;
+
+use mast_kernel::approval::open_seconds;
+use mast_kernel::budget::Budget;
+use mast_kernel::canonical::{Canonical, Digest, parse_strict};
+use mast_kernel::id::{CallId, RunId, SessionId, StoreId};
+use mast_kernel::instant::Instant;
+use mast_kernel::policy::{Case, Decision, Finding, Judged, Layer, Place, Policy, Ruling, Surroundings};
+use mast_kernel::registry::Registered;
+use mast_kernel::resource::Resource;
+use mast_kernel::run::{ApprovalMode, TurnContract};
+use mast_kernel::scope::{self, Scope};
+use mast_kernel::spec::ToolSpec;
+use mast_tools::Toolbox;
+use serde_json::{Value, json};
+
+use super::ExplainArgs;
+use crate::assemble::local_authority;
+use crate::commands::call::misfit;
+use crate::error::{CliError, Exit};
+use crate::names::unknown;
+use crate::output::layout::pad;
+use crate::output::{Printer, Style};
+
+/// Columns of the layer's name.
+const NAME_COLUMNS: usize = 11;
+
+pub(super) fn run(
+    args: &ExplainArgs,
+    policy: &Policy,
+    toolbox: &Toolbox,
+    printer: &Printer,
+) -> Result<Exit, CliError> {
+    let (tool, arguments) = named(args, toolbox)?;
+    let spec = &tool.spec;
+    let body = toolbox.body(&spec.name, &spec.version);
+    let resources = body.map(|body| body.resources(&arguments.value())).transpose().map_err(|failure| {
+        CliError::failed(
+            format!("{}: the arguments are refused ({failure})", spec.name),
+            format!("see: mast tools show {}", spec.name),
+        )
+    })?;
+    let resources = resources.unwrap_or_default();
+    let authority = local_authority();
+    let contract = TurnContract {
+        tools: toolbox.registry().latest().map(|tool| tool.spec.name.clone()).collect::<BTreeSet<_>>(),
+        mode: args.mode.mode(),
+        approval_mode: ApprovalMode::Interactive,
+        budget: Budget::default(),
+    };
+    let judged = policy.decide(&Case {
+        place: Place {
+            store: StoreId::from_u128(0),
+            session: SessionId::from_u128(0),
+            run: RunId::from_u128(0),
+            call: CallId::from_u128(0),
+        },
+        tool,
+        arguments: &arguments,
+        resources: &resources,
+        authority: &authority,
+        contract: &contract,
+        label: args.origin.label(),
+        surroundings: &Surroundings::default(),
+        idempotency_key: Digest::of(arguments.as_str().as_bytes()),
+        now: Instant::from_micros(0),
+    });
+    let told = Told { args, policy, spec, judged: &judged };
+    if printer.is_json() {
+        printer.result_json(&told.json(&resources))?;
+        return Ok(Exit::Done);
+    }
+    for resource in &resources {
+        printer.result_line(&[
+            (Style::Bold, &pad("touches", NAME_COLUMNS)),
+            (Style::Plain, &touched(resource)),
+        ])?;
+    }
+    for finding in &judged.findings {
+        let style = style(finding.ruling);
+        let (said, why) = told.line(finding);
+        printer.result_line(&[
+            (Style::Bold, &pad(finding.layer.as_str(), NAME_COLUMNS)),
+            (style, &said),
+            (Style::Dim, &why),
+        ])?;
+    }
+    printer.result_line(&[
+        (Style::Bold, &pad("decision", NAME_COLUMNS)),
+        (style(told.ruling().0), &told.decision()),
+    ])?;
+    Ok(Exit::Done)
+}
+
+/// The tool and its arguments in their one spelling.
+fn named<'t>(args: &ExplainArgs, toolbox: &'t Toolbox) -> Result<(&'t Registered, Canonical), CliError> {
+    let registry = toolbox.registry();
+    let given = parse_strict(&args.arguments).unwrap_or(Value::Null);
+    let Some(resolved) = registry.resolve_call(&args.tool, &given) else {
+        let known = registry.latest().map(|tool| tool.spec.name.as_str());
+        return Err(CliError::usage(unknown("tool", &args.tool, known), "see: mast tools"));
+    };
+    let mut renamed = given;
+    if let Some(alias) = resolved.alias {
+        alias.rename(&mut renamed);
+    }
+    match resolved.tool.arguments(renamed) {
+        Ok(arguments) => Ok((resolved.tool, arguments)),
+        Err(_) => Err(misfit(resolved.tool, &args.arguments)),
+    }
+}
+
+fn touched(resource: &Resource) -> String {
+    let how = |write: &bool| if *write { "writes" } else { "reads" };
+    match resource {
+        Resource::Path { path, write } => format!("{} {path}", how(write)),
+        Resource::Redirect { path, write } => format!("{} {path}, by a redirection", how(write)),
+        Resource::Host { host, handle: true } => format!("host {host}, by a link that was issued"),
+        Resource::Host { host, handle: false } => format!("host {host}, by a composed address"),
+        Resource::Record { system, record } => format!("record {record} of {system}"),
+        Resource::Command { words, exact: true } => format!("command {}", words.join(" ")),
+        Resource::Command { words, exact: false } => {
+            format!("command {} (not all of it can be read)", words.join(" "))
+        }
+    }
+}
+
+const fn style(ruling: Ruling) -> Style {
+    match ruling {
+        Ruling::Allow => Style::Plain,
+        Ruling::Ask => Style::Warn,
+        Ruling::Deny => Style::Bad,
+    }
+}
+
+/// Everything that is told.
+struct Told<'a> {
+    args: &'a ExplainArgs,
+    policy: &'a Policy,
+    spec: &'a ToolSpec,
+    judged: &'a Judged,
+}
+
+impl Told<'_> {
+    /// What a layer says: what it looked at and its ruling, and the reason.
+    fn line(&self, finding: &Finding) -> (String, String) {
+        let about = self.about(finding);
+        let said = match (about.is_empty(), finding.ruling) {
+            (true, Ruling::Allow) => "pass".to_owned(),
+            (true, ruling) => ruling.to_string(),
+            (false, ruling) => format!("{about} → {ruling}"),
+        };
+        (said, format!("   {}{}", finding.why, self.reason(finding)))
+    }
+
+    fn about(&self, finding: &Finding) -> String {
+        if let Some((file, told)) = finding.at.and_then(|at| self.policy.told(at)) {
+            return format!("{file} line {}: {}", told.line, told.what);
+        }
+        let label = self.args.origin.label();
+        match finding.layer {
+            Layer::Hardline | Layer::Rules | Layer::Admin | Layer::Advisory => String::new(),
+            Layer::Turn => format!("mode {}", self.args.mode.mode()),
+            Layer::Authority => self.scopes(),
+            Layer::Matrix => self.spec.side_effect.to_string(),
+            Layer::Trust => format!("origin {}", label.trust.as_str()),
+            Layer::Flow => format!("sends {} · {} in reach", self.spec.egress, label.sensitivity.as_str()),
+        }
+    }
+
+    /// The scopes that are missing, or those that are needed and held.
+    fn scopes(&self) -> String {
+        let named = |scopes: &[Scope], end: &str| {
+            let names: Vec<&str> = scopes.iter().map(Scope::as_str).collect();
+            format!("{} {end}", names.join(", "))
+        };
+        let missing = scope::missing(&self.spec.required_scopes, &local_authority().scopes);
+        match (missing.is_empty(), self.spec.required_scopes.is_empty()) {
+            (false, _) => named(&missing, "missing"),
+            (true, true) => "no scope needed".to_owned(),
+            (true, false) => named(&self.spec.required_scopes, "held"),
+        }
+    }
+
+    /// The reason that the rule itself gives.
+    fn reason(&self, finding: &Finding) -> String {
+        let told = finding.at.and_then(|at| self.policy.told(at));
+        told.and_then(|(_, told)| told.why).map(|why| format!(" ({why})")).unwrap_or_default()
+    }
+
+    fn ruling(&self) -> (Ruling, Option<&'static str>) {
+        match &self.judged.decision {
+            Decision::Allow(_) => (Ruling::Allow, None),
+            Decision::Ask(approval) => (Ruling::Ask, Some(approval.code)),
+            Decision::Deny(denial) => (Ruling::Deny, Some(denial.code)),
+        }
+    }
+
+    /// `ask · risk high · expires in 4 h · policy.matrix.external_write`.
+    fn decision(&self) -> String {
+        let (ruling, code) = self.ruling();
+        let mut said = format!("{ruling} · risk {}", self.spec.risk);
+        if ruling == Ruling::Ask {
+            said.push_str(&format!(" · expires in {} h", open_seconds(self.spec.risk) / 3_600));
+        }
+        code.into_iter().for_each(|code| said.push_str(&format!(" · {code}")));
+        said
+    }
+
+    fn json(&self, resources: &[Resource]) -> Value {
+        let (ruling, code) = self.ruling();
+        let findings = self.judged.findings.iter().map(|finding| {
+            let told = finding.at.and_then(|at| self.policy.told(at));
+            json!({
+                "layer": finding.layer,
+                "ruling": finding.ruling,
+                "reason_code": finding.code,
+                "why": finding.why,
+                "about": self.about(finding),
+                "file": told.as_ref().map(|(file, _)| file),
+                "line": told.as_ref().map(|(_, told)| told.line),
+                "rule": told.as_ref().map(|(_, told)| &told.what),
+                "reason": told.as_ref().and_then(|(_, told)| told.why.as_ref()),
+            })
+        });
+        json!({
+            "id": self.spec.name,
+            "policy_version": self.policy.version(),
+            "resources": resources,
+            "findings": findings.collect::<Vec<_>>(),
+            "decision": ruling,
+            "reason_code": code,
+            "risk": self.spec.risk,
+            "expires_in_seconds": (ruling == Ruling::Ask).then(|| open_seconds(self.spec.risk)),
+        })
+    }
+}

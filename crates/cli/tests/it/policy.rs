@@ -1,0 +1,250 @@
+//! `mast policy`: what is in force, whether its tests pass, and what every layer says of a call.
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::world::World;
+
+const MINE: &str = "name = \"mine\"\n\n[rows]\nworkspace_write = \"ask\"\n\n[[rules]]\ntools = [\"math.calculate\"]\nruling = \"ask\"\nwhy = \"count yourself\"\n\n[[tests]]\nname = \"sums are asked\"\ntool = \"math.calculate\"\narguments = { expression = \"1 + 1\" }\nexpect = \"ask\"\n";
+
+const ADMIN: &str = "name = \"machine\"\n[[tools]]\nname = \"demo.external_write\"\nruling = \"deny\"\n";
+
+#[test]
+fn explain_shows_every_layer() {
+    let world = World::new();
+    world.check(
+        &[
+            "policy",
+            "explain",
+            "demo.external_write",
+            r#"{"destination":"x","content":"y"}"#,
+            "--origin",
+            "external_untrusted",
+        ],
+        &expect![[r#"
+            exit 0
+            --- stdout
+            touches    record x of demo
+            hardline   pass   nothing forbidden
+            turn       mode act → allow   offered
+            authority  demo.write held → allow   scopes held
+            matrix     external_write → ask   writes outside this machine
+            trust      origin external_untrusted → ask   text from outside may have shaped it
+            flow       sends composed · private in reach → ask   something private could leave with it
+            rules      default.toml line 8: every call of demo.external_write → ask   you are always asked
+            decision   ask · risk high · expires in 4 h · policy.matrix.external_write
+            --- stderr
+        "#]],
+    );
+    world.check(
+        &["policy", "explain", "math.calculate", r#"{"expression":"1"}"#, "--mode", "no_tools"],
+        &expect![[r#"
+            exit 0
+            --- stdout
+            hardline   pass   nothing forbidden
+            turn       mode no_tools → deny   this request is to be answered without tools
+            authority  no scope needed → allow   scopes held
+            matrix     none → allow   pure computation
+            trust      origin user → allow   nothing from outside was read
+            flow       sends none · public in reach → allow   it sends nothing of the model's making
+            rules      pass   no rule is against it
+            decision   deny · risk low · policy.turn.no_tools
+            --- stderr
+        "#]],
+    );
+    assert!(!world.data().exists(), "an explanation leaves nothing behind");
+}
+
+#[test]
+fn explain_names_the_rule_its_file_and_its_line() {
+    let world = World::new();
+    let (mine, admin) = (world.file("mine.toml", MINE), world.file("policy.toml", ADMIN));
+    let sum = r#"{"expression":"1"}"#;
+    world.check(&["policy", "explain", "math.calculate", sum, "--profile", &mine], &expect![[r#"
+        exit 0
+        --- stdout
+        hardline   pass   nothing forbidden
+        turn       mode act → allow   offered
+        authority  no scope needed → allow   scopes held
+        matrix     none → allow   pure computation
+        trust      origin user → allow   nothing from outside was read
+        flow       sends none · public in reach → allow   it sends nothing of the model's making
+        rules      mine.toml line 6: tool math.calculate → ask   a rule wants it asked (count yourself)
+        decision   ask · risk low · expires in 24 h · policy.rules.ask
+        --- stderr
+    "#]]);
+    let write = r#"{"destination":"x","content":"y"}"#;
+    world.check(
+        &["policy", "explain", "demo.external_write", write, "--admin-profile", &admin],
+        &expect![[r#"
+            exit 0
+            --- stdout
+            touches    record x of demo
+            hardline   pass   nothing forbidden
+            turn       mode act → allow   offered
+            authority  demo.write held → allow   scopes held
+            matrix     external_write → ask   writes outside this machine
+            trust      origin user → allow   nothing from outside was read
+            flow       sends composed · public in reach → allow   nothing private is in reach
+            rules      default.toml line 8: every call of demo.external_write → ask   you are always asked
+            admin      policy.toml line 2: tool demo.external_write → deny   this machine denies it
+            decision   deny · risk high · policy.admin.deny
+            --- stderr
+        "#]],
+    );
+    let ran = world.mast(&["policy", "explain", "math.calculate", sum, "--profile", &mine, "--json"]);
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((&told["decision"], &told["reason_code"]), (&"ask".into(), &"policy.rules.ask".into()));
+    let rule =
+        told["findings"].as_array().unwrap().iter().find(|finding| finding["layer"] == "rules").unwrap();
+    assert_eq!((&rule["file"], &rule["line"]), (&"mine.toml".into(), &6.into()));
+    assert_eq!(rule["reason"], "count yourself");
+}
+
+#[test]
+fn explain_tells_what_is_wrong_with_the_question() {
+    let world = World::new();
+    world.check(&["policy", "explain", "math.calcualte"], &expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        mast: no tool named `math.calcualte` (did you mean math.calculate?)   see: mast tools
+    "#]]);
+    world.check(&["policy", "explain", "math.calculate", r#"{"expresion":"1"}"#], &expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        mast: math.calculate: there is no argument `expresion` (did you mean expression?); `expression` is missing   see: mast tools show math.calculate
+    "#]]);
+}
+
+#[test]
+fn show_tells_every_rule_and_where_it_is_from() {
+    let world = World::new();
+    world.check(&["policy", "show"], &expect![[r#"
+        exit 0
+        --- stdout
+        POLICY
+        none                               allow  built in              pure computation, where nothing outlives the session
+        workspace_read                     allow  built in              reads the workspace, where it lies inside
+        workspace_write                    allow  built in              writes the workspace, where it lies inside
+        network_read                       allow  built in              reads an allowed host, by a link that was issued or with nothing private in reach
+        code_execution                     allow  built in              runs a program, confined in every way
+        package_install                    deny   built in              installs a package
+        sandbox_network                    deny   built in              opens the sandbox's network
+        external_message                   ask    built in              sends a message
+        external_write                     ask    built in              writes outside this machine
+        external_delete                    ask    built in              deletes outside this machine
+        financial                          ask    built in              spends money
+        publication                        ask    built in              publishes
+        credential_access                  deny   built in              reads credentials
+        host_access                        deny   built in              reaches the host
+        privileged                         deny   built in              uses the host's privileges
+        every call of demo.external_write  ask    default.toml line 8
+        every call of email.send           ask    default.toml line 9
+        every call of email.reply          ask    default.toml line 10
+        every call of email.forward        ask    default.toml line 11
+        every call of email.unsubscribe    ask    default.toml line 12
+        every call of session.send         ask    default.toml line 13
+        every call of image.generate       ask    default.toml line 14
+        every call of video.generate       ask    default.toml line 15
+        --- stderr
+    "#]]);
+    let mine = world.file("mine.toml", MINE);
+    let ran = world.mast(&["policy", "show", "--profile", &mine, "--json"]);
+    let rows: Vec<Value> = serde_json::from_str(&ran.out).unwrap();
+    let from = |id: &str| rows.iter().find(|row| row["id"] == id).unwrap()["from"].clone();
+    assert_eq!(from("workspace_write"), "mine.toml line 4");
+    assert_eq!(from("tool math.calculate"), "mine.toml line 6");
+    assert_eq!(from("financial"), "built in");
+}
+
+#[test]
+fn a_profiles_own_tests_are_run_and_counted() {
+    let world = World::new();
+    let mine = world.file("mine.toml", MINE);
+    world.check(&["policy", "test"], &expect![[r#"
+        exit 0
+        --- stdout
+        9 tests passed, 0 failed   the built-in profile
+        --- stderr
+    "#]]);
+    world.check(&["policy", "test", &mine], &expect![[r#"
+        exit 0
+        --- stdout
+        1 test passed, 0 failed   mine.toml
+        --- stderr
+    "#]]);
+    let wrong = world.file("wrong.toml", &MINE.replace("ruling = \"ask\"", "ruling = \"deny\""));
+    world.check(&["policy", "test", &wrong], &expect![[r#"
+        exit 1
+        --- stdout
+        wrong.toml line 11  "sums are asked" expects ask and gets deny
+        0 tests passed, 1 failed   wrong.toml
+        --- stderr
+    "#]]);
+}
+
+#[test]
+fn a_profile_that_is_none_or_fails_its_tests_stops_everything() {
+    let world = World::new();
+    let wrong = world.file("wrong.toml", &MINE.replace("ruling = \"ask\"", "ruling = \"deny\""));
+    let sum = ["call", "math.calculate", r#"{"expression":"1"}"#, "--profile"];
+    world.check(&[&sum[..], &[&wrong]].concat(), &expect![[r#"
+        exit 4
+        --- stdout
+        --- stderr
+        mast: wrong.toml line 11: the test "sums are asked" expects ask and gets deny   correct the test or the rules; all tests: mast policy test FILE
+    "#]]);
+    let doctor = world.mast(&["doctor", "--profile", &wrong]);
+    assert_eq!(doctor.code, 1);
+    assert!(doctor.out.contains("policy    wrong.toml line 11: "), "{}", doctor.out);
+    let misspelt = world.file("misspelt.toml", &MINE.replace("[[rules]]", "[[rulez]]"));
+    world.check(&[&sum[..], &[&misspelt]].concat(), &expect![[r#"
+        exit 4
+        --- stdout
+        --- stderr
+        mast: misspelt.toml line 6: unknown key `rulez`   known here: name, rows, tools, servers, rules, sequences, always_ask, tests
+    "#]]);
+    world.check(&[&sum[..], &["none.toml"]].concat(), &expect![[r#"
+        exit 4
+        --- stdout
+        --- stderr
+        mast: cannot read the policy profile none.toml: no such file or directory   nothing is judged without it; see: mast policy --help
+    "#]]);
+    let loose = world.file("loose.toml", "name = \"x\"\n[rows]\nworkspace_read = \"allow\"\n");
+    world.check(
+        &["call", "math.calculate", r#"{"expression":"1"}"#, "--admin-profile", &loose],
+        &expect![[r#"
+            exit 4
+            --- stdout
+            --- stderr
+            mast: loose.toml line 3: side effect workspace_read cannot be made `allow`   it can be given `ask` or `deny`
+        "#]],
+    );
+}
+
+#[test]
+fn a_profile_of_the_settings_judges_calls() {
+    let world = World::new();
+    let mine = world.file("mine.toml", MINE);
+    world.file(".config/mast/config.toml", &format!("[policy]\nprofile = {mine:?}\n"));
+    let sum = ["call", "math.calculate", r#"{"expression":"1"}"#];
+    assert_eq!(world.mast(&sum).code, 3, "the rule wants it asked");
+    assert_eq!(world.mast(&[&sum[..], &["--profile", "default"]].concat()).code, 0);
+    let admin = world.file("policy.toml", &ADMIN.replace("demo.external_write", "math.calculate"));
+    let ran = world.mast(&[&sum[..], &["--admin-profile", &admin]].concat());
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("policy.admin.deny"), "{}", ran.err);
+}
+
+#[test]
+fn what_the_settings_name_lies_beside_them_and_not_where_the_command_is_given() {
+    let world = World::new();
+    world.file("mine.toml", &MINE.replace("ruling = \"ask\"", "ruling = \"deny\""));
+    world.file(".config/mast/config.toml", "[policy]\nprofile = \"mine.toml\"\n");
+    assert_eq!(world.mast(&["policy", "show"]).code, 4, "there is none beside the settings");
+    world.file(".config/mast/mine.toml", MINE);
+    assert_eq!(world.mast(&["policy", "show"]).code, 0);
+    assert_eq!(world.mast(&["policy", "show", "--profile", "mine.toml"]).code, 4, "that one fails its test");
+}
