@@ -115,7 +115,10 @@ impl Desk<'_> {
             authority: &self.session.authority,
             contract: &self.contract,
             origin: call.origin,
-            surroundings: Surroundings::default(),
+            surroundings: Surroundings {
+                history: self.runtime.history_of(self.session.id()).await?,
+                ..Surroundings::default()
+            },
             step: 1,
             tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),
             cancellation: Cancellation::new(),

@@ -11,6 +11,7 @@
 //! | [`verdict`] | a person's yes or no, and grants taken back |
 //! | [`desk`] | single calls that a person types |
 //! | `gate` | the fourteen steps of a call |
+//! | `history` | what a session's calls have done so far |
 //! | `turnstile` | the order within a batch |
 //! | [`context`] | what a model is shown |
 //! | [`envelope`] | how others' text is kept apart |
@@ -25,6 +26,7 @@ pub mod desk;
 pub mod envelope;
 pub mod error;
 mod gate;
+mod history;
 pub mod run_loop;
 pub mod runtime;
 mod scribe;

@@ -25,6 +25,12 @@ impl Runtime {
         Self { store, toolbox, policy: Arc::new(policy), world }
     }
 
+    /// The same store, tools and world, under other rules.
+    #[must_use]
+    pub fn under(self, policy: Policy) -> Self {
+        Self { policy: Arc::new(policy), ..self }
+    }
+
     /// Where everything is written down.
     #[must_use]
     pub const fn store(&self) -> &Arc<dyn Store> {

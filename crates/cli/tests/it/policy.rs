@@ -60,7 +60,9 @@ fn explain_names_the_rule_its_file_and_its_line() {
     let world = World::new();
     let (mine, admin) = (world.file("mine.toml", MINE), world.file("policy.toml", ADMIN));
     let sum = r#"{"expression":"1"}"#;
-    world.check(&["policy", "explain", "math.calculate", sum, "--profile", &mine], &expect![[r#"
+    world.check(
+        &["policy", "explain", "math.calculate", sum, "--profile", &mine],
+        &expect![[r#"
         exit 0
         --- stdout
         hardline   pass   nothing forbidden
@@ -72,7 +74,8 @@ fn explain_names_the_rule_its_file_and_its_line() {
         rules      mine.toml line 6: tool math.calculate → ask   a rule wants it asked (count yourself)
         decision   ask · risk low · expires in 24 h · policy.rules.ask
         --- stderr
-    "#]]);
+    "#]],
+    );
     let write = r#"{"destination":"x","content":"y"}"#;
     world.check(
         &["policy", "explain", "demo.external_write", write, "--admin-profile", &admin],
@@ -104,12 +107,15 @@ fn explain_names_the_rule_its_file_and_its_line() {
 #[test]
 fn explain_tells_what_is_wrong_with_the_question() {
     let world = World::new();
-    world.check(&["policy", "explain", "math.calcualte"], &expect![[r#"
+    world.check(
+        &["policy", "explain", "math.calcualte"],
+        &expect![[r#"
         exit 2
         --- stdout
         --- stderr
         mast: no tool named `math.calcualte` (did you mean math.calculate?)   see: mast tools
-    "#]]);
+    "#]],
+    );
     world.check(&["policy", "explain", "math.calculate", r#"{"expresion":"1"}"#], &expect![[r#"
         exit 2
         --- stdout
@@ -163,26 +169,35 @@ fn show_tells_every_rule_and_where_it_is_from() {
 fn a_profiles_own_tests_are_run_and_counted() {
     let world = World::new();
     let mine = world.file("mine.toml", MINE);
-    world.check(&["policy", "test"], &expect![[r#"
+    world.check(
+        &["policy", "test"],
+        &expect![[r#"
         exit 0
         --- stdout
         9 tests passed, 0 failed   the built-in profile
         --- stderr
-    "#]]);
-    world.check(&["policy", "test", &mine], &expect![[r#"
+    "#]],
+    );
+    world.check(
+        &["policy", "test", &mine],
+        &expect![[r#"
         exit 0
         --- stdout
         1 test passed, 0 failed   mine.toml
         --- stderr
-    "#]]);
+    "#]],
+    );
     let wrong = world.file("wrong.toml", &MINE.replace("ruling = \"ask\"", "ruling = \"deny\""));
-    world.check(&["policy", "test", &wrong], &expect![[r#"
+    world.check(
+        &["policy", "test", &wrong],
+        &expect![[r#"
         exit 1
         --- stdout
         wrong.toml line 11  "sums are asked" expects ask and gets deny
         0 tests passed, 1 failed   wrong.toml
         --- stderr
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

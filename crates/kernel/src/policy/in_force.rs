@@ -58,6 +58,12 @@ impl Policy {
         Some((profile.file(), profile.told().into_iter().find(|told| told.line == at.line)?))
     }
 
+    /// Whether a rule looks at the calls that ran before.
+    #[must_use]
+    pub fn looks_back(&self) -> bool {
+        self.files().any(Profile::looks_back)
+    }
+
     /// Whether every single call of this tool is asked about, so that no yes reaches further than one.
     #[must_use]
     pub fn always_asks(&self, tool: &str) -> bool {

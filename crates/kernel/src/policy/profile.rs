@@ -302,6 +302,11 @@ impl Profile {
         self.always_ask.get(tool).copied()
     }
 
+    /// Whether one of its rules is about a sequence of calls.
+    pub(super) fn looks_back(&self) -> bool {
+        self.rules.iter().any(|rule| rule.after.is_some())
+    }
+
     /// The strictest rule that means this call, the first of several, with its line.
     pub(super) fn strictest(
         &self,

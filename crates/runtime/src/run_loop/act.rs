@@ -83,7 +83,8 @@ impl Work<'_> {
         origin: Label,
         proposals: &[Proposal],
     ) -> Result<Vec<Disposed>, RuntimeError> {
-        let frame = self.frame(step, origin);
+        let mut frame = self.frame(step, origin);
+        frame.surroundings.history = self.runtime.history_of(self.session.id()).await?;
         let gate = Gate { runtime: self.runtime, frame: &frame, observer: observer(&self.surface) };
         Ok(gate.pass_all(proposals).await?.into_iter().map(Disposed::Passed).collect())
     }

@@ -8,7 +8,7 @@ use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::event::Reach;
 use mast_kernel::grant::GrantStatus;
 use mast_kernel::id::{PrincipalId, RunId};
-use mast_kernel::policy::Authority;
+use mast_kernel::policy::{Authority, Draft, NoRoster, Overlay, Policy, Whose};
 use mast_kernel::run::{Completion, RunStatus};
 use mast_kernel::spec::SideEffect;
 use mast_runtime::{Answer, Ask, Judge, NotTaken, RunRequest, RuntimeError, Silent, Surface, Verdict, World};
@@ -299,4 +299,32 @@ async fn what_a_person_does_next_retires_what_they_left_unanswered() {
     assert!(second.journal.contains("reason_code=approval.void.superseded"), "{}", second.journal);
     let late = story.answers(first.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await;
     assert!(matches!(late, Err(NotTaken::Settled { status: ApprovalStatus::Void, .. })), "{late:?}");
+}
+
+/// A profile that says this, over the built-in one.
+fn profile(text: &str) -> Policy {
+    let draft = Draft::read("test.toml", text, Whose::User).unwrap();
+    Policy::new(Overlay::On, Some(draft.load(&NoRoster).unwrap()), Vec::new())
+}
+
+#[tokio::test]
+async fn a_rule_about_a_sequence_sees_what_ran_before_in_the_session_also_after_a_restart() {
+    let script = "- calls: [{tool: demo.probe, args: {text: a}}]\n\
+                  - calls: [{tool: math.calculate, args: {expression: \"1+1\"}}]\n- text: two\n\
+                  - calls: [{tool: demo.probe, args: {text: b}}]\n- text: three\n";
+    let probe = Probe::new("demo.probe", SideEffect::ExternalWrite);
+    let mut tools = mast_tools::builtin::all();
+    tools.push(Arc::new(probe.clone()));
+    let mut story = Story::with(script, &tools, Arc::new(memory_store()));
+    let rule = "name = \"after\"\n[[sequences]]\nafter = { tools = [\"math.calculate\"] }\n\
+                then = { tools = [\"demo.probe\"] }\nruling = \"deny\"\n";
+    story.runtime = story.runtime.clone().under(profile(rule));
+    let mut session = story.session().await;
+    let told = story.goes_on(&mut session, RunRequest::typed("One.")).await.unwrap();
+    assert_eq!(told.end.asks.len(), 1, "nothing was calculated before");
+    story.goes_on(&mut session, RunRequest::typed("Two.")).await.unwrap();
+    let mut session = story.runtime.session(session.id(), story.authority.clone()).await.unwrap();
+    let told = story.goes_on(&mut session, RunRequest::typed("Three.")).await.unwrap();
+    assert!(told.journal.contains("reason_code=policy.rules.deny"), "{}", told.journal);
+    assert_eq!(probe.n_runs(), 0);
 }
