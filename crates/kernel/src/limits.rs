@@ -73,3 +73,15 @@ pub const PROFILE_RULES_MAX: usize = 1_000;
 pub const PROFILE_TESTS_MAX: usize = 1_000;
 /// Longest reason that a rule gives, in characters.
 pub const PROFILE_WHY_CHARS_MAX: usize = 200;
+/// Seconds that a grant lasts at most.
+pub const GRANT_SECONDS: u32 = 28_800;
+/// Times that a grant may be used.
+pub const GRANT_USES_MAX: u32 = 200;
+/// Grants of a session that are looked at.
+pub const GRANTS_MAX: usize = 64;
+/// Refusals of a tool and target after which a run is not asked about it again.
+pub const REFUSALS_MAX: u32 = 2;
+/// Bytes of a person's words to the model beside a no.
+pub const WORDS_BYTES_MAX: usize = 4_096;
+/// Seconds by which the clock may seem to go back before pending approvals are void.
+pub const CLOCK_BACK_SECONDS: u32 = 5;

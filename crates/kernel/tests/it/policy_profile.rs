@@ -247,8 +247,8 @@ fn what_may_not_be_loosened_is_refused_where_it_stands() {
     user(
         "name = \"x\"\n[rows]\nexternal_write = \"allow\"\n",
         &expect![[r#"
-        mine.toml line 3: side effect external_write cannot be made `allow` | `ask` is the most that it can be given here
-    "#]],
+            mine.toml line 3: side effect external_write cannot be made `allow` | it can be given `ask` or `deny`
+        "#]],
     );
     user(
         "name = \"x\"\n[rows]\nhost_access = \"ask\"\n",
@@ -259,20 +259,20 @@ fn what_may_not_be_loosened_is_refused_where_it_stands() {
     user(
         "name = \"x\"\n[[servers]]\nname = \"a\"\nruling = \"allow\"\n",
         &expect![[r#"
-        mine.toml line 4: server a cannot be made `allow` | `ask` is the most that it can be given here
-    "#]],
+            mine.toml line 4: server a cannot be made `allow` | it can be given `ask` or `deny`
+        "#]],
     );
     user(
         "name = \"x\"\n[[rules]]\npaths = [\"a\"]\nruling = \"allow\"\n",
         &expect![[r#"
-        mine.toml line 4: what a rule means cannot be made `allow` | `ask` is the most that it can be given here
-    "#]],
+            mine.toml line 4: what a rule is about cannot be made `allow` | it can be given `ask` or `deny`
+        "#]],
     );
     user(
         "name = \"x\"\n[[tools]]\nname = \"demo.external_write\"\nruling = \"allow\"\n",
         &expect![[r#"
-        mine.toml line 2: tool demo.external_write, of which every call is asked about, cannot be made `allow` | `ask` is the most that it can be given here
-    "#]],
+            mine.toml line 2: tool demo.external_write, of which every call is asked about, cannot be made `allow` | it can be given `ask` or `deny`
+        "#]],
     );
 }
 
@@ -282,8 +282,8 @@ fn an_admin_profile_only_tightens() {
     admin(
         "name = \"x\"\n[rows]\nworkspace_read = \"allow\"\n",
         &expect![[r#"
-        mine.toml line 3: side effect workspace_read cannot be made `allow` | `ask` is the most that it can be given here
-    "#]],
+            mine.toml line 3: side effect workspace_read cannot be made `allow` | it can be given `ask` or `deny`
+        "#]],
     );
     admin(
         "name = \"x\"\n[rows]\nsandbox_network = \"ask\"\n",
@@ -294,8 +294,8 @@ fn an_admin_profile_only_tightens() {
     admin(
         "name = \"x\"\n[[tools]]\nname = \"mcp.a.b\"\nruling = \"allow\"\n",
         &expect![[r#"
-        mine.toml line 4: tool mcp.a.b cannot be made `allow` | `ask` is the most that it can be given here
-    "#]],
+            mine.toml line 4: tool mcp.a.b cannot be made `allow` | it can be given `ask` or `deny`
+        "#]],
     );
     admin(
         "name = \"x\"\n[rows]\nworkspace_read = \"ask\"\nsandbox_network = \"deny\"\n",

@@ -213,6 +213,7 @@ impl Trial {
             hosts: resources.iter().filter_map(host_of).collect(),
             workspace: true,
             staged: self.staged,
+            grants: Vec::new(),
             history,
         };
         let place = Place {
