@@ -1,4 +1,5 @@
 //! How long one decision takes, under a profile of 200 rules and beside 1,000 tools.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark is not shipped")]
 
 use std::hint::black_box;
 
@@ -59,6 +60,29 @@ fn registry() -> Registry {
     Registry::build((0..N_TOOLS).map(spec).collect()).unwrap()
 }
 
+/// A session in which much was read.
+fn surroundings() -> Surroundings {
+    let past = |n: usize| Past {
+        tool: format!("app.tool_{n}"),
+        side_effect: SideEffect::WorkspaceRead,
+        resources: vec![Resource::Path { path: format!("docs/page{n}.md"), write: false }],
+    };
+    Surroundings {
+        isolation: Isolation {
+            files: true,
+            processes: true,
+            network: true,
+            limits: true,
+            weaker_mode: false,
+        },
+        hosts: ["docs.example".to_owned()].into(),
+        workspace: true,
+        staged: false,
+        grants: Vec::new(),
+        history: (0..N_PAST).map(past).collect(),
+    }
+}
+
 fn decisions(criterion: &mut Criterion) {
     let policy = Policy::new(Overlay::On, Some(profile()), Vec::new());
     let registry = registry();
@@ -73,25 +97,7 @@ fn decisions(criterion: &mut Criterion) {
         approval_mode: ApprovalMode::Park,
         budget: Budget::default(),
     };
-    let past = |n: usize| Past {
-        tool: format!("app.tool_{n}"),
-        side_effect: SideEffect::WorkspaceRead,
-        resources: vec![Resource::Path { path: format!("docs/page{n}.md"), write: false }],
-    };
-    let surroundings = Surroundings {
-        isolation: Isolation {
-            files: true,
-            processes: true,
-            network: true,
-            limits: true,
-            weaker_mode: false,
-        },
-        hosts: ["docs.example".to_owned()].into(),
-        workspace: true,
-        staged: false,
-        history: (0..N_PAST).map(past).collect(),
-        ..Surroundings::default()
-    };
+    let surroundings = surroundings();
     let path = |path: &str, write| Resource::Path { path: path.to_owned(), write };
     let words = |text: &str| text.split(' ').map(str::to_owned).collect();
     let command = |text: &str| Resource::Command { words: words(text), exact: true };

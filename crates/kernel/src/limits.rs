@@ -65,6 +65,14 @@ pub const LINE_BYTES_MAX: usize = 2_097_152;
 pub const PATTERN_BYTES_MAX: usize = 1_048_576;
 /// Model calls that a run keeps for its answer.
 pub const MODEL_CALLS_RESERVE: u32 = 2;
+/// Longest name of a policy profile, in characters.
+pub const PROFILE_NAME_CHARS_MAX: usize = 64;
+/// Most rules of a policy profile: those of tools, servers, resources and sequences together.
+pub const PROFILE_RULES_MAX: usize = 1_000;
+/// Most tests of a policy profile.
+pub const PROFILE_TESTS_MAX: usize = 1_000;
+/// Longest reason that a rule gives, in characters.
+pub const PROFILE_WHY_CHARS_MAX: usize = 200;
 /// Seconds that a grant lasts at most.
 pub const GRANT_SECONDS: u32 = 28_800;
 /// Times that a grant may be used.
@@ -77,11 +85,3 @@ pub const REFUSALS_MAX: u32 = 2;
 pub const WORDS_BYTES_MAX: usize = 4_096;
 /// Seconds by which the clock may seem to go back before pending approvals are void.
 pub const CLOCK_BACK_SECONDS: u32 = 5;
-/// Longest name of a policy profile, in characters.
-pub const PROFILE_NAME_CHARS_MAX: usize = 64;
-/// Most rules of a policy profile: those of tools, servers, resources and sequences together.
-pub const PROFILE_RULES_MAX: usize = 1_000;
-/// Most tests of a policy profile.
-pub const PROFILE_TESTS_MAX: usize = 1_000;
-/// Longest reason that a rule gives, in characters.
-pub const PROFILE_WHY_CHARS_MAX: usize = 200;

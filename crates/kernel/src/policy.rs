@@ -172,10 +172,10 @@ pub struct Surroundings {
     pub workspace: bool,
     /// Whether the call acts only on a copy-on-write stage of the workspace.
     pub staged: bool,
-    /// The grants in force in this session, made by this version of Mast.
-    pub grants: Vec<Grant>,
     /// The calls of this session that ran before, oldest first.
     pub history: Vec<Past>,
+    /// The grants in force in this session, made by this version of Mast.
+    pub grants: Vec<Grant>,
 }
 
 /// To which run, session and store a call belongs.
@@ -292,12 +292,7 @@ impl Policy {
     /// Decides a case.
     #[must_use]
     pub fn decide(&self, case: &Case<'_>) -> Judged {
-        self.follow(case, self.examine(case))
-    }
-
-    /// What follows from the findings: the strictest holds, of several the first. A grant answers what is
-    /// asked, and nothing else.
-    fn follow(&self, case: &Case<'_>, findings: Vec<Finding>) -> Judged {
+        let findings = self.examine(case);
         let mut grant = None;
         let decision = match strictest(&findings) {
             (Ruling::Allow, _) => Decision::Allow(permit(case)),

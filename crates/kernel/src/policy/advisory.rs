@@ -3,7 +3,9 @@
 //! consulted about anything that is not plainly allowed. One that fails, or is late, abstains: the
 //! layers that can be relied on have spoken already. Off unless somebody turns it on.
 
-use super::{Case, Decision, Finding, Judged, Layer, Policy};
+use super::{Case, Decision, Denial, Finding, Judged, Layer, Policy, Ruling, standing};
+use crate::approval::{Approval, Asked};
+use crate::event::Reach;
 
 /// What a reviewer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,16 +41,26 @@ impl Advice {
 }
 
 impl Policy {
-    /// Adds what a reviewer says to a decision that plainly allows; any other stays as it is.
+    /// Adds what a reviewer says to a decision that plainly allows; any other stays as it is, one that a
+    /// grant allows too, since a person has spoken there.
     #[must_use]
     pub fn advised(&self, case: &Case<'_>, judged: Judged, advice: Advice) -> Judged {
-        match judged.decision {
-            Decision::Allow(_) => {
-                let mut findings = judged.findings;
-                findings.push(advice.finding());
-                self.follow(case, findings)
-            }
-            Decision::Ask(_) | Decision::Deny(_) => judged,
+        let is_plain = matches!(judged.decision, Decision::Allow(_)) && judged.grant.is_none();
+        if !is_plain {
+            return judged;
         }
+        let Judged { mut findings, decision, grant } = judged;
+        let finding = advice.finding();
+        findings.push(finding);
+        let decision = match (finding.ruling, finding.code) {
+            (Ruling::Ask, Some(code)) => {
+                let asks = standing::asks(&findings);
+                let asked = Asked { policy_version: self.version(), code, asks, reach: Reach::Once };
+                Decision::Ask(Box::new(Approval::of(case, asked)))
+            }
+            (Ruling::Deny, Some(code)) => Decision::Deny(Denial { code }),
+            _ => decision,
+        };
+        Judged { findings, decision, grant }
     }
 }

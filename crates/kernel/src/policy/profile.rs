@@ -14,15 +14,15 @@ mod selector;
 mod table;
 mod trial;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use super::{Overlay, Past, Policy, Ruling, Surroundings};
+use super::{Overlay, Policy, Ruling, Surroundings};
 use crate::canonical::Digest;
 use crate::resource::Resource;
 use crate::spec::SideEffect;
 use index::Index;
-use selector::{Rule, Seen};
+use selector::{Rule, Seen, Touched, server_of};
 use trial::Trial;
 
 pub use fault::{ProfileFault, ProfileRefused};
@@ -285,15 +285,13 @@ impl Profile {
         if let Some(row) = self.tools.get(tool) {
             return Some((row, true));
         }
-        let server = Seen { tool, side_effect: effect, resources: &[] }.server();
-        let of_server = server.and_then(|server| self.servers.get(server));
+        let of_server = server_of(tool).and_then(|server| self.servers.get(server));
         of_server.or_else(|| self.rows.get(&effect)).map(|row| (row, false))
     }
 
     /// Every row that speaks of this tool.
     pub(super) fn rows_of<'a>(&'a self, tool: &'a str, effect: SideEffect) -> impl Iterator<Item = &'a Row> {
-        let server = Seen { tool, side_effect: effect, resources: &[] }.server();
-        let of_server = server.and_then(|server| self.servers.get(server));
+        let of_server = server_of(tool).and_then(|server| self.servers.get(server));
         self.tools.get(tool).into_iter().chain(of_server).chain(self.rows.get(&effect))
     }
 
@@ -315,23 +313,21 @@ impl Profile {
         resources: &[Resource],
         around: &Surroundings,
     ) -> Option<(Ruling, usize)> {
-        let call = Seen { tool, side_effect, resources };
-        let candidates: BTreeSet<usize> = self.index.candidates(&call);
-        let rules = candidates.into_iter().filter_map(|at| self.rules.get(at));
+        if self.rules.is_empty() {
+            return None;
+        }
+        let call = Seen { tool, side_effect, touched: resources.iter().filter_map(Touched::of).collect() };
+        let rules = self.index.candidates(&call).into_iter().filter_map(|at| self.rules.get(at));
+        let follows = |rule: &Rule| {
+            let after = rule.after.as_ref();
+            after.is_none_or(|after| around.history.iter().any(|past| after.meant(past)))
+        };
         let mut strictest: Option<(Ruling, usize)> = None;
         for rule in rules.filter(|rule| rule.meant.means(&call)) {
-            let follows = rule
-                .after
-                .as_ref()
-                .is_none_or(|after| around.history.iter().any(|past| after.means(&seen(past))));
-            if follows && strictest.is_none_or(|(ruling, _)| ruling < rule.ruling) {
+            if strictest.is_none_or(|(ruling, _)| ruling < rule.ruling) && follows(rule) {
                 strictest = Some((rule.ruling, rule.line));
             }
         }
         strictest
     }
-}
-
-fn seen(past: &Past) -> Seen<'_> {
-    Seen { tool: &past.tool, side_effect: past.side_effect, resources: &past.resources }
 }

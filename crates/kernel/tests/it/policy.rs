@@ -78,6 +78,7 @@ impl World {
                 isolation: whole,
                 hosts: ["ok.example".to_owned()].into(),
                 workspace: true,
+                staged: false,
                 ..Surroundings::default()
             },
             overlay: Overlay::On,

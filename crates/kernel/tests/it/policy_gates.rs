@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use mast_kernel::event::Reach;
 use mast_kernel::id::{PrincipalId, TenantId};
 use mast_kernel::message::{self, Outcome, OutcomeStatus};
 use mast_kernel::policy::{
@@ -273,6 +274,19 @@ fn what_happens_after_what_is_a_rule_too() {
     assert_eq!(ruling(SideEffect::ExternalWrite, &["b.org"]).0, Ruling::Ask);
     assert_eq!(ruling(SideEffect::ExternalMessage, &["a.example"]).0, Ruling::Ask);
     assert_eq!(ruling(SideEffect::ExternalWrite, &[]).0, Ruling::Ask);
+}
+
+#[test]
+fn a_yes_to_what_is_always_asked_reaches_one_call() {
+    let reach = |text: &str| {
+        let policy = under(text);
+        World::of(SideEffect::ExternalWrite).in_case(|case| match policy.decide(case).decision {
+            Decision::Ask(approval) => approval.reach,
+            other => panic!("{other:?}"),
+        })
+    };
+    assert_eq!(reach("name = \"x\"\n"), Reach::Session);
+    assert_eq!(reach("name = \"x\"\nalways_ask = [\"demo.probe\"]\n"), Reach::Once);
 }
 
 #[test]

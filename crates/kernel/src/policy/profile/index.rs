@@ -1,11 +1,10 @@
 //! Finds the few rules that can be about a call, so that a profile of hundreds costs no more than one of
 //! ten: each rule stands under every word by which a call that it means must show itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::pattern::{HostPattern, host_name, program_name, segments};
-use super::selector::{Rule, Seen, Selector, path_words};
-use crate::resource::Resource;
+use super::pattern::{HostPattern, Mark, program_name};
+use super::selector::{Rule, Seen, Selector, Touched, server_of};
 use crate::spec::SideEffect;
 
 /// Places of rules, by what shows itself in a call.
@@ -17,7 +16,10 @@ pub(super) struct Index {
     /// Exact hosts, and names below which every host is meant.
     hosts: Places,
     first_segments: Places,
-    /// Rules with a path pattern that begins with a wildcard.
+    /// Names of segments, and what follows their last dot, for path patterns that begin with a wildcard.
+    names: Places,
+    endings: Places,
+    /// Rules with a path pattern that any path may match.
     any_path: Vec<usize>,
     /// Rules about every host.
     any_host: Vec<usize>,
@@ -43,9 +45,11 @@ impl Index {
             meant.tools.iter().for_each(|tool| put(&mut self.tools, tool));
         } else if meant.has_patterns() {
             for path in &meant.paths {
-                match path.first() {
-                    Some(first) => put(&mut self.first_segments, first),
-                    None => self.any_path.push(at),
+                match (path.first(), path.mark()) {
+                    (Some(first), _) => put(&mut self.first_segments, first),
+                    (None, Some(Mark::Name(name))) => put(&mut self.names, name),
+                    (None, Some(Mark::Ending(ending))) => put(&mut self.endings, ending),
+                    (None, None) => self.any_path.push(at),
                 }
             }
             for host in &meant.hosts {
@@ -65,42 +69,45 @@ impl Index {
     }
 
     /// The places of the rules that may mean this call, in the order of the file.
-    pub(super) fn candidates(&self, call: &Seen<'_>) -> BTreeSet<usize> {
-        let mut found = BTreeSet::new();
+    pub(super) fn candidates(&self, call: &Seen<'_>) -> Vec<usize> {
+        let mut found = Vec::new();
         take(&mut found, &self.tools, call.tool);
-        if let Some(server) = call.server() {
+        if let Some(server) = server_of(call.tool) {
             take(&mut found, &self.servers, server);
         }
         found.extend(self.effects.get(&call.side_effect).into_iter().flatten().copied());
-        for resource in call.resources {
-            match resource {
-                Resource::Path { path, write: _ } | Resource::Redirect { path, write: _ } => {
-                    self.of_path(path, &mut found);
-                }
-                Resource::Host { host, handle: _ } => self.of_host(&host_name(host), &mut found),
-                Resource::Command { words, exact: _ } => {
+        for touched in &call.touched {
+            match touched {
+                Touched::Path { segments, write: _ } => self.of_path(segments, &mut found),
+                Touched::Host(host) => self.of_host(host, &mut found),
+                Touched::Command { words, paths } => {
                     if let Some(program) = words.first() {
                         take(&mut found, &self.programs, program_name(program));
                     }
-                    path_words(words).for_each(|word| self.of_path(word, &mut found));
+                    paths.iter().for_each(|path| self.of_path(path, &mut found));
                 }
-                Resource::Record { system: _, record: _ } => {}
             }
         }
+        found.sort_unstable();
+        found.dedup();
         found
     }
 
-    fn of_path(&self, path: &str, found: &mut BTreeSet<usize>) {
-        found.extend(self.any_path.iter().copied());
-        if !self.first_segments.is_empty()
-            && let Some(first) = segments(path).first()
-        {
+    fn of_path(&self, path: &[String], found: &mut Vec<usize>) {
+        found.extend_from_slice(&self.any_path);
+        if let Some(first) = path.first() {
             take(found, &self.first_segments, first);
+        }
+        for segment in path {
+            take(found, &self.names, segment);
+            if let Some((_, ending)) = segment.rsplit_once('.') {
+                take(found, &self.endings, ending);
+            }
         }
     }
 
-    fn of_host(&self, host: &str, found: &mut BTreeSet<usize>) {
-        found.extend(self.any_host.iter().copied());
+    fn of_host(&self, host: &str, found: &mut Vec<usize>) {
+        found.extend_from_slice(&self.any_host);
         let mut name = Some(host);
         while let Some(here) = name {
             take(found, &self.hosts, here);
@@ -109,6 +116,49 @@ impl Index {
     }
 }
 
-fn take(found: &mut BTreeSet<usize>, places: &Places, word: &str) {
-    found.extend(places.get(word).into_iter().flatten().copied());
+fn take(found: &mut Vec<usize>, places: &Places, word: &str) {
+    if !places.is_empty() {
+        found.extend(places.get(word).into_iter().flatten().copied());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Draft, NoRoster, Whose};
+    use super::*;
+    use crate::resource::Resource;
+
+    /// The index may only leave out rules that do not mean a call.
+    #[test]
+    fn whatever_a_rule_means_is_found() {
+        let patterns = ["a", "a/**", "**/b", "**/*.pem", "**/.env*", "*a/x", "/etc", "**", "c*/d.*"];
+        let rules: String = patterns
+            .iter()
+            .map(|pattern| format!("[[rules]]\npaths = [\"{pattern}\"]\nruling = \"deny\"\n"))
+            .collect();
+        let draft = Draft::read("x.toml", &format!("name = \"x\"\n{rules}"), Whose::User).unwrap();
+        let profile = draft.load(&NoRoster).unwrap();
+        let names = ["a", "b", "B.PEM", ".env.local", "xa", "x", "etc", "cc", "d.e"];
+        let mut n_meant = 0;
+        for first in names {
+            for second in names {
+                for path in [first.to_owned(), format!("{first}/{second}"), format!("/{first}/./{second}/z")]
+                {
+                    let by_path = Resource::Path { path: path.clone(), write: false };
+                    let by_word = Resource::Command { words: vec!["cat".into(), path], exact: true };
+                    for resource in [by_path, by_word] {
+                        let touched = Touched::of(&resource).into_iter().collect();
+                        let call = Seen { tool: "app.x", side_effect: SideEffect::None, touched };
+                        let found = profile.index.candidates(&call);
+                        let meant =
+                            profile.rules.iter().enumerate().filter(|(_, rule)| rule.meant.means(&call));
+                        let missed = meant.clone().find(|(at, _)| !found.contains(at));
+                        assert!(missed.is_none(), "{resource:?} {missed:?}");
+                        n_meant += meant.count();
+                    }
+                }
+            }
+        }
+        assert!(n_meant > 500, "{n_meant}");
+    }
 }

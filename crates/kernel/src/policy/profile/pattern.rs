@@ -48,6 +48,31 @@ impl PathPattern {
         }
     }
 
+    /// What some segment of every path it covers has, where a wildcard leads: the whole name, or how the
+    /// name ends after its last dot.
+    pub(super) fn mark(&self) -> Option<Mark<'_>> {
+        let segments = self.parts.iter().filter_map(|part| match part {
+            Part::Segment(segment) => Some(segment.as_str()),
+            Part::Any => None,
+        });
+        segments.rev().find_map(|segment| match segment.rsplit_once('*') {
+            None => Some(Mark::Name(segment)),
+            Some((_, tail)) => tail.rsplit_once('.').map(|(_, ending)| Mark::Ending(ending)),
+        })
+    }
+
+    /// False only where it surely does not cover the path, by a look at how that begins.
+    pub(super) fn may_cover(&self, path: &str) -> bool {
+        let begins = path.split('/').find(|segment| !matches!(*segment, "" | "."));
+        match (self.first(), begins) {
+            (Some(wanted), Some(begins)) => {
+                wanted.eq_ignore_ascii_case(begins) || !begins.is_ascii() || goes_back(path)
+            }
+            (Some(_), None) => false,
+            (None, _) => true,
+        }
+    }
+
     /// Whether it covers a path of these segments, which are in small letters.
     pub(super) fn covers(&self, path: &[String]) -> bool {
         let (mut part, mut at) = (0, 0);
@@ -75,6 +100,20 @@ impl PathPattern {
             }
         }
     }
+}
+
+/// Whether a path may have a `..`, by a cheaper look than a search for text.
+fn goes_back(path: &str) -> bool {
+    path.bytes().zip(path.bytes().skip(1)).any(|pair| pair == (b'.', b'.'))
+}
+
+/// Something by which a segment can be looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark<'a> {
+    /// The segment is this.
+    Name(&'a str),
+    /// What follows the segment's last dot is this.
+    Ending(&'a str),
 }
 
 /// The segments of a path as a pattern sees them: in small letters, without `.`, and with each `..`
@@ -236,6 +275,28 @@ mod tests {
         for bad in ["", "/", "a//b", "../a", "a/./b"] {
             assert_eq!(PathPattern::parse(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn what_a_path_is_looked_up_by_is_in_every_path_that_is_covered() {
+        let mark = |pattern: &str| {
+            let pattern = PathPattern::parse(pattern).unwrap();
+            pattern.mark().map(|mark| format!("{mark:?}"))
+        };
+        for (pattern, expected) in [
+            ("**/*.pem", Some("Ending(\"pem\")")),
+            ("**/id_*.tar.gz", Some("Ending(\"gz\")")),
+            ("**/.env*", None),
+            ("**/node_modules", Some("Name(\"node_modules\")")),
+            ("*/x/**", Some("Name(\"x\")")),
+            ("**/x/*.b*", Some("Name(\"x\")")),
+            ("**", None),
+        ] {
+            assert_eq!(mark(pattern).as_deref(), expected, "{pattern}");
+        }
+        let glance = |pattern: &str, path: &str| PathPattern::parse(pattern).unwrap().may_cover(path);
+        assert!(glance("secrets", "./SECRETS/a") && glance("secrets", "a/../secrets") && glance("**/a", "b"));
+        assert!(!glance("secrets", "notes/secrets") && !glance("secrets", ""));
     }
 
     #[test]

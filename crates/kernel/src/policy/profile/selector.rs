@@ -3,23 +3,52 @@
 use std::collections::BTreeSet;
 
 use super::pattern::{CommandPattern, HostPattern, PathPattern, host_name, segments};
-use crate::policy::Ruling;
+use crate::policy::{Past, Ruling};
 use crate::resource::Resource;
 use crate::spec::SideEffect;
 
-/// What a rule sees of a call, be it the one that is judged or an earlier one.
-#[derive(Debug, Clone, Copy)]
+/// What rules see of the call that is judged, prepared once for all of them.
+#[derive(Debug)]
 pub(super) struct Seen<'a> {
     pub(super) tool: &'a str,
     pub(super) side_effect: SideEffect,
-    pub(super) resources: &'a [Resource],
+    pub(super) touched: Vec<Touched<'a>>,
 }
 
-impl<'a> Seen<'a> {
-    /// The server that the tool is from, if it is from one: the middle of `mcp.{server}.{tool}`.
-    pub(super) fn server(&self) -> Option<&'a str> {
-        self.tool.strip_prefix("mcp.")?.split('.').next()
+/// A resource, split as patterns compare it.
+#[derive(Debug)]
+pub(super) enum Touched<'a> {
+    Path {
+        segments: Vec<String>,
+        write: bool,
+    },
+    Host(String),
+    Command {
+        words: &'a [String],
+        /// The words that may be paths.
+        paths: Vec<Vec<String>>,
+    },
+}
+
+impl<'a> Touched<'a> {
+    /// The resource; none if no pattern speaks of its kind.
+    pub(super) fn of(resource: &'a Resource) -> Option<Self> {
+        match resource {
+            Resource::Path { path, write } | Resource::Redirect { path, write } => {
+                Some(Self::Path { segments: segments(path), write: *write })
+            }
+            Resource::Host { host, handle: _ } => Some(Self::Host(host_name(host))),
+            Resource::Command { words, exact: _ } => {
+                Some(Self::Command { words, paths: path_words(words).map(segments).collect() })
+            }
+            Resource::Record { system: _, record: _ } => None,
+        }
     }
+}
+
+/// The server that a tool is from, if it is from one: the middle of `mcp.{server}.{tool}`.
+pub(super) fn server_of(tool: &str) -> Option<&str> {
+    tool.strip_prefix("mcp.")?.split('.').next()
 }
 
 /// Which calls are meant. What is said of the tool must hold in full: one of the tools, one of the
@@ -49,38 +78,51 @@ impl Selector {
 
     /// Whether this call is meant.
     pub(super) fn means(&self, call: &Seen<'_>) -> bool {
-        let named = |set: &BTreeSet<String>, name: Option<&str>| {
-            set.is_empty() || name.is_some_and(|name| set.contains(name))
-        };
-        named(&self.tools, Some(call.tool))
-            && named(&self.servers, call.server())
-            && (self.effects.is_empty() || self.effects.contains(&call.side_effect))
-            && (!self.has_patterns() || call.resources.iter().any(|resource| self.covers(resource)))
+        self.fits(call.tool, call.side_effect)
+            && (!self.has_patterns() || call.touched.iter().any(|touched| self.covers(touched)))
     }
 
-    fn covers(&self, resource: &Resource) -> bool {
-        match resource {
-            Resource::Path { path, write } | Resource::Redirect { path, write } => {
-                self.write.is_none_or(|wanted| wanted == *write) && self.covers_path(path)
+    /// Whether this earlier call is meant. A session has many of them, so most are told apart by a glance.
+    pub(super) fn meant(&self, past: &Past) -> bool {
+        let covers = |resource| Touched::of(resource).is_some_and(|touched| self.covers(&touched));
+        self.fits(&past.tool, past.side_effect)
+            && (!self.has_patterns()
+                || past.resources.iter().any(|resource| self.may_cover(resource) && covers(resource)))
+    }
+
+    /// Whether what is said of the tool holds.
+    fn fits(&self, tool: &str, side_effect: SideEffect) -> bool {
+        (self.tools.is_empty() || self.tools.contains(tool))
+            && (self.servers.is_empty()
+                || server_of(tool).is_some_and(|server| self.servers.contains(server)))
+            && (self.effects.is_empty() || self.effects.contains(&side_effect))
+    }
+
+    fn covers(&self, touched: &Touched<'_>) -> bool {
+        let covers_path = |path: &[String]| self.paths.iter().any(|pattern| pattern.covers(path));
+        match touched {
+            Touched::Path { segments, write } => {
+                self.write.is_none_or(|wanted| wanted == *write) && covers_path(segments)
             }
-            Resource::Host { host, handle: _ } => {
-                let host = host_name(host);
-                self.hosts.iter().any(|pattern| pattern.covers(&host))
-            }
-            Resource::Command { words, exact: _ } => {
+            Touched::Host(host) => self.hosts.iter().any(|pattern| pattern.covers(host)),
+            Touched::Command { words, paths } => {
                 self.commands.iter().any(|pattern| pattern.covers(words))
-                    || path_words(words).any(|word| self.covers_path(word))
+                    || paths.iter().any(|path| covers_path(path))
+            }
+        }
+    }
+
+    /// False only where it surely does not cover a resource.
+    fn may_cover(&self, resource: &Resource) -> bool {
+        let may_cover_path = |path: &str| self.paths.iter().any(|pattern| pattern.may_cover(path));
+        match resource {
+            Resource::Path { path, write: _ } | Resource::Redirect { path, write: _ } => may_cover_path(path),
+            Resource::Host { host: _, handle: _ } => !self.hosts.is_empty(),
+            Resource::Command { words, exact: _ } => {
+                !self.commands.is_empty() || path_words(words).any(may_cover_path)
             }
             Resource::Record { system: _, record: _ } => false,
         }
-    }
-
-    fn covers_path(&self, path: &str) -> bool {
-        if self.paths.is_empty() {
-            return false;
-        }
-        let path = segments(path);
-        self.paths.iter().any(|pattern| pattern.covers(&path))
     }
 }
 
