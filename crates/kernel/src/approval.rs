@@ -7,9 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::canonical::{Canonical, Digest, NotCanonical};
+use crate::event::Reach;
+use crate::grant;
 use crate::id::{ApprovalId, PrincipalId, TenantId};
 use crate::instant::Instant;
 use crate::policy::{Case, Isolation, Place};
+use crate::registry::Registered;
 use crate::resource::Resource;
 use crate::spec::{Idempotency, Risk, SideEffect, wire_enum};
 use crate::trust::Label;
@@ -80,8 +83,23 @@ pub struct Approval {
     pub policy_version: String,
     /// The reason code of the layer that wanted it asked.
     pub code: &'static str,
+    /// The reason codes of all layers that wanted it asked, in their order.
+    pub asks: Vec<String>,
+    /// The furthest that a yes may reach.
+    pub reach: Reach,
+    /// Digest of the arguments without those that the spec names free: what a grant would be bound to.
+    pub bound_arguments: Digest,
     /// When the question closes.
     pub expires_at: Instant,
+}
+
+/// Why a case asks: what [`Approval::of`] adds to the case itself.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) policy_version: &'a str,
+    pub(crate) code: &'static str,
+    pub(crate) asks: Vec<String>,
+    pub(crate) reach: Reach,
 }
 
 /// Which tool an approval is about, as it was declared.
@@ -101,6 +119,22 @@ pub struct ToolIdentity {
     pub idempotency: Idempotency,
 }
 
+impl ToolIdentity {
+    /// A tool as it is registered now.
+    #[must_use]
+    pub fn of(tool: &Registered) -> Self {
+        let spec = &tool.spec;
+        Self {
+            name: spec.name.clone(),
+            version: spec.version.clone(),
+            pin: tool.pin,
+            side_effect: spec.side_effect,
+            risk: spec.risk,
+            idempotency: spec.idempotency,
+        }
+    }
+}
+
 /// A sealed approval: the fields as they were sealed, and the seal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sealed {
@@ -112,19 +146,13 @@ pub struct Sealed {
 
 impl Approval {
     /// The question that a case gives rise to.
-    pub(crate) fn of(case: &Case<'_>, policy_version: &str, code: &'static str) -> Self {
+    pub(crate) fn of(case: &Case<'_>, asked: Asked<'_>) -> Self {
         let spec = &case.tool.spec;
+        let Asked { policy_version, code, asks, reach } = asked;
         Self {
             place: case.place,
             owner: (case.authority.tenant, case.authority.principal),
-            tool: ToolIdentity {
-                name: spec.name.clone(),
-                version: spec.version.clone(),
-                pin: case.tool.pin,
-                side_effect: spec.side_effect,
-                risk: spec.risk,
-                idempotency: spec.idempotency,
-            },
+            tool: ToolIdentity::of(case.tool),
             arguments: case.arguments.clone(),
             resources: case.resources.to_vec(),
             authority: case.authority.digest(),
@@ -132,6 +160,9 @@ impl Approval {
             label: case.label,
             policy_version: policy_version.to_owned(),
             code,
+            asks,
+            reach,
+            bound_arguments: grant::bound_arguments(case.arguments, &spec.free_arguments),
             expires_at: case.now.plus_seconds(open_seconds(spec.risk)),
         }
     }
@@ -149,6 +180,7 @@ impl Approval {
             "origin": self.label.trust,
             "sensitivity": self.label.sensitivity,
             "reason_code": self.code,
+            "reach": self.reach,
             "expires_at": self.expires_at,
         })
     }
@@ -173,10 +205,13 @@ impl Approval {
             "agent_version": agent_version,
             "authority": self.authority,
             "arguments": self.arguments.digest(),
+            "bound_arguments": self.bound_arguments,
             "resources": self.resources,
             "confinement": self.isolation,
             "label": self.label,
             "policy_version": self.policy_version,
+            "asks": self.asks,
+            "reach": self.reach,
             "expires_at": self.expires_at,
             "shown": shown,
         });

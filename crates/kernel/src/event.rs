@@ -199,6 +199,14 @@ event_types! {
     ApprovalConsumed(ApprovalConsumed) = "approval.consumed", 1;
     /// What was asked about has changed; the question or the yes is void.
     ApprovalInvalidated(ApprovalInvalidated) = "approval.invalidated", 1;
+    /// A yes reaches further than one call.
+    GrantCreated(GrantCreated) = "grant.created", 1;
+    /// A grant answered what would have been asked.
+    GrantUsed(GrantUsed) = "grant.used", 1;
+    /// A grant was taken back.
+    GrantRevoked(GrantRevoked) = "grant.revoked", 1;
+    /// A grant ended by time or number.
+    GrantExpired(GrantExpired) = "grant.expired", 1;
     /// A run asked for more than its budget.
     ContextBudgetExceeded(ContextBudgetExceeded) = "context.budget.exceeded", 1;
     /// Bytes were kept for somebody to fetch.

@@ -117,6 +117,8 @@ typed_id! {
     CallId = "call";
     /// A question to a person.
     ApprovalId = "apr";
+    /// A remembered yes.
+    GrantId = "grt";
     /// Stored bytes that a person or a tool can fetch.
     ArtifactId = "art";
     /// One item of a conversation.

@@ -19,6 +19,7 @@
 //! | [`permit`] | the right to run one call once |
 //! | [`policy`] | every layer that may stop a call |
 //! | [`approval`] | a sealed question to a person |
+//! | [`grant`] | a yes that reaches further than one call |
 //! | [`run`] | runs, their status and their turn contract |
 //! | [`event`] | the journal's vocabulary and its hash chain |
 //! | [`message`] | one static sentence for each reason code |
@@ -31,6 +32,7 @@ pub mod budget;
 pub mod call;
 pub mod canonical;
 pub mod event;
+pub mod grant;
 pub mod id;
 pub mod instant;
 pub mod limits;

@@ -65,3 +65,15 @@ pub const LINE_BYTES_MAX: usize = 2_097_152;
 pub const PATTERN_BYTES_MAX: usize = 1_048_576;
 /// Model calls that a run keeps for its answer.
 pub const MODEL_CALLS_RESERVE: u32 = 2;
+/// Seconds that a grant lasts at most.
+pub const GRANT_SECONDS: u32 = 28_800;
+/// Times that a grant may be used.
+pub const GRANT_USES_MAX: u32 = 200;
+/// Grants of a session that are looked at.
+pub const GRANTS_MAX: usize = 64;
+/// Refusals of a tool and target after which a run is not asked about it again.
+pub const REFUSALS_MAX: u32 = 2;
+/// Bytes of a person's words to the model beside a no.
+pub const WORDS_BYTES_MAX: usize = 4_096;
+/// Seconds by which the clock may seem to go back before pending approvals are void.
+pub const CLOCK_BACK_SECONDS: u32 = 5;

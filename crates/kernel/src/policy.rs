@@ -6,13 +6,15 @@
 mod hardline;
 mod matrix;
 mod overlay;
+mod standing;
 mod turn;
 
 use serde::{Deserialize, Serialize};
 
-use crate::approval::Approval;
+use crate::approval::{Approval, Asked};
 use crate::canonical::{Canonical, Digest};
-use crate::id::{CallId, PrincipalId, RunId, SessionId, StoreId, TenantId};
+use crate::grant::Grant;
+use crate::id::{CallId, GrantId, PrincipalId, RunId, SessionId, StoreId, TenantId};
 use crate::instant::Instant;
 use crate::permit::{Grounds, Permit};
 use crate::registry::Registered;
@@ -23,6 +25,7 @@ use crate::spec::{ToolSpec, wire_enum};
 use crate::trust::Label;
 
 pub use matrix::{Condition, MATRIX, Row};
+pub use standing::Yes;
 
 wire_enum! {
     /// What a layer rules. The declared order is the rank: the strictest of all layers holds.
@@ -148,6 +151,8 @@ pub struct Surroundings {
     pub workspace: bool,
     /// Whether the call acts only on a copy-on-write stage of the workspace.
     pub staged: bool,
+    /// The grants in force in this session, made by this version of Mast.
+    pub grants: Vec<Grant>,
 }
 
 /// To which run, session and store a call belongs.
@@ -219,6 +224,8 @@ pub struct Judged {
     pub findings: Vec<Finding>,
     /// What follows from them.
     pub decision: Decision,
+    /// The grant that answers what would else be asked.
+    pub grant: Option<GrantId>,
 }
 
 /// Whether the trust and flow overlays are on. Off is an operator's choice that is shown and recorded.
@@ -264,31 +271,37 @@ impl Policy {
     #[must_use]
     pub fn decide(&self, case: &Case<'_>) -> Judged {
         let findings = self.examine(case);
-        let strictest = findings.iter().fold(None::<&Finding>, |worst, finding| match worst {
-            Some(worst) if worst.ruling >= finding.ruling => Some(worst),
-            _ => Some(finding),
-        });
-        let decision = match strictest.map(|finding| (finding.ruling, finding.code)) {
-            Some((Ruling::Allow, _)) => Decision::Allow(Permit::issue(Grounds {
-                call: case.place.call,
-                tool: case.spec().name.clone(),
-                version: case.spec().version.clone(),
-                pin: case.tool.pin,
-                arguments: case.arguments.clone(),
-                resources: case.resources.to_vec(),
-                idempotency_key: case.idempotency_key,
-            })),
-            Some((Ruling::Ask, code)) => Decision::Ask(Box::new(Approval::of(
-                case,
-                &self.version,
-                code.unwrap_or("approval.required"),
-            ))),
-            Some((Ruling::Deny, code)) => {
-                Decision::Deny(Denial { code: code.unwrap_or("policy.unclassifiable") })
+        let mut grant = None;
+        let decision = match strictest(&findings) {
+            (Ruling::Allow, _) => Decision::Allow(permit(case)),
+            (Ruling::Ask, code) => {
+                let reach = standing::reach(case, &findings, false);
+                grant = standing::grant(case, reach);
+                let asks = standing::asks(&findings);
+                let asked = Asked { policy_version: &self.version, code, asks, reach };
+                match grant {
+                    Some(_) => Decision::Allow(permit(case)),
+                    None => Decision::Ask(Box::new(Approval::of(case, asked))),
+                }
             }
-            None => Decision::Deny(Denial { code: "policy.unclassifiable" }),
+            (Ruling::Deny, code) => Decision::Deny(Denial { code }),
         };
-        Judged { findings, decision }
+        Judged { findings, decision, grant }
+    }
+
+    /// Decides a case again that a person said yes to. All layers look again: a yes answers what they
+    /// ask, if it is no more than was asked, and only while nothing that was sealed has changed.
+    #[must_use]
+    pub fn decide_again(&self, case: &Case<'_>, yes: &Yes<'_>) -> Judged {
+        let findings = self.examine(case);
+        let decision = match (strictest(&findings), standing::void(case, yes)) {
+            (_, Some(code)) | ((Ruling::Deny, code), None) => Decision::Deny(Denial { code }),
+            ((Ruling::Ask, _), None) if !standing::is_same_ask(&findings, yes.fields) => {
+                Decision::Deny(Denial { code: "policy.revalidation.escalated" })
+            }
+            ((Ruling::Allow | Ruling::Ask, _), None) => Decision::Allow(permit(case)),
+        };
+        Judged { findings, decision, grant: None }
     }
 
     /// What every layer finds, for a decision and for its explanation.
@@ -306,6 +319,29 @@ impl Policy {
         }
         findings
     }
+}
+
+/// The strictest ruling, and the code of the first layer that gave it. Nothing found is a refusal.
+fn strictest(findings: &[Finding]) -> (Ruling, &'static str) {
+    let worst = findings.iter().fold(None::<&Finding>, |worst, finding| match worst {
+        Some(worst) if worst.ruling >= finding.ruling => Some(worst),
+        _ => Some(finding),
+    });
+    let refused = (Ruling::Deny, "policy.unclassifiable");
+    worst.map_or(refused, |finding| (finding.ruling, finding.code.unwrap_or(refused.1)))
+}
+
+/// The right that an allowed case gives. The one place where permits are made.
+fn permit(case: &Case<'_>) -> Permit {
+    Permit::issue(Grounds {
+        call: case.place.call,
+        tool: case.spec().name.clone(),
+        version: case.spec().version.clone(),
+        pin: case.tool.pin,
+        arguments: case.arguments.clone(),
+        resources: case.resources.to_vec(),
+        idempotency_key: case.idempotency_key,
+    })
 }
 
 /// Gate step 2: whether this request offered the tool.

@@ -195,6 +195,12 @@ impl Label {
         claimed.map_or(self, |claimed| Self { source: self.source, ..self.join(claimed) })
     }
 
+    /// Whether neither axis is worse than the other label's.
+    #[must_use]
+    pub fn is_no_worse_than(self, other: Self) -> bool {
+        self.trust <= other.trust && self.sensitivity <= other.sensitivity
+    }
+
     /// The label of everything together; of nothing, Mast's own.
     #[must_use]
     pub fn join_all(labels: impl IntoIterator<Item = Self>) -> Self {

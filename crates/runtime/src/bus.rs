@@ -1,6 +1,7 @@
 //! What a surface hears while a run is at work. It is told, and cannot answer: nothing that a surface
 //! does with it reaches a decision.
 
+use async_trait::async_trait;
 use mast_kernel::id::{ApprovalId, CallId, RunId};
 use mast_kernel::instant::Instant;
 use mast_kernel::message::OutcomeStatus;
@@ -8,6 +9,8 @@ use mast_kernel::policy::Ruling;
 use mast_kernel::spec::Risk;
 use mast_provider::Usage;
 use serde_json::Value;
+
+use crate::verdict::Verdict;
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,6 +94,13 @@ pub struct Ask {
 pub trait Observer: Send + Sync {
     /// Takes one event.
     fn observe(&self, progress: &Progress);
+}
+
+/// A person at a surface who judges what is asked. A surface without one lets the run wait.
+#[async_trait]
+pub trait Judge: Send + Sync {
+    /// The verdict, and words for the model with a no; none where they leave it open.
+    async fn judge(&self, ask: &Ask) -> Option<(Verdict, Option<String>)>;
 }
 
 /// A surface that does not listen.

@@ -14,13 +14,11 @@ use mast_tools::{Cancellation, Clock};
 
 use crate::bus::{Ask, Observer};
 use crate::error::RuntimeError;
-use crate::gate::{Frame, Gate, Passed, Proposal, Seat, Settled};
+use crate::gate::{Frame, Gate, Passed, Past, Proposal, Refusals, Seat, Settled};
+use crate::run_loop::NO_MODEL;
 use crate::runtime::Runtime;
 use crate::scribe::Scribe;
 use crate::session::Session;
-
-/// What stands for the provider and the model of calls that no model makes.
-const NO_MODEL: &str = "none";
 
 /// One call as it was typed.
 #[derive(Debug, Clone)]
@@ -53,6 +51,7 @@ pub struct Desk<'a> {
     observer: &'a dyn Observer,
     n_asks: Arc<AtomicUsize>,
     asked: Mutex<Vec<ApprovalId>>,
+    refusals: Refusals,
 }
 
 impl std::fmt::Debug for Desk<'_> {
@@ -91,8 +90,8 @@ impl Runtime {
         scribe.event(Actor::Principal, EventBody::RunQueued(setup.clone()));
         scribe.event(Actor::Platform, EventBody::RunStarted(setup));
         self.store().post(scribe.take(Durability::Normal));
-        let (n_asks, asked) = Default::default();
-        Ok(Desk { runtime: self, session, run, contract, observer, n_asks, asked })
+        let (n_asks, asked, refusals) = Default::default();
+        Ok(Desk { runtime: self, session, run, contract, observer, n_asks, asked, refusals })
     }
 }
 
@@ -121,10 +120,12 @@ impl Desk<'_> {
             tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),
             cancellation: Cancellation::new(),
             n_asks: Arc::clone(&self.n_asks),
+            refusals: &self.refusals,
         };
         let gate = Gate { runtime: self.runtime, frame: &frame, observer: self.observer };
         let seat = Seat { place: 1, provider_call: None };
-        let proposal = Proposal { call: id, name: call.tool, arguments: call.arguments, seat };
+        let proposal =
+            Proposal { call: id, name: call.tool, arguments: call.arguments, seat, past: Past::New };
         let passed = gate.pass_all(std::slice::from_ref(&proposal)).await?.pop();
         match passed {
             Some(Passed::Settled(settled)) => Ok(Disposition::Settled(Box::new(settled))),

@@ -2,7 +2,8 @@
 //! and stands in the journal.
 
 use mast_kernel::canonical::NotCanonical;
-use mast_kernel::id::{CallId, SessionId};
+use mast_kernel::id::{CallId, RunId, SessionId};
+use mast_kernel::run::RunStatus;
 use mast_store::StoreError;
 
 /// A run or a call that could not be carried on.
@@ -35,6 +36,17 @@ pub enum RuntimeError {
     /// There is no such session for this principal.
     #[error("there is no session {0} of yours")]
     NoSuchSession(SessionId),
+    /// There is no such run for this principal.
+    #[error("there is no run {0} of yours")]
+    NoSuchRun(RunId),
+    /// The run does not wait for anybody.
+    #[error("{run} is {status}: it does not wait for an answer")]
+    NotWaiting {
+        /// The run.
+        run: RunId,
+        /// Where it is.
+        status: RunStatus,
+    },
     /// What is stored of a conversation cannot be read.
     #[error("the conversation of {session} cannot be read: {what}")]
     Conversation {

@@ -8,8 +8,12 @@ mod ending;
 mod execute;
 mod judge;
 mod named;
+mod past;
 mod record;
 
+use std::collections::BTreeMap;
+
+use mast_kernel::canonical::Digest;
 use mast_kernel::id::CallId;
 use mast_kernel::instant::Instant;
 use mast_kernel::policy::{self, Authority, Place, Surroundings};
@@ -26,7 +30,9 @@ use crate::turnstile::{Ticket, Turnstile};
 
 pub use ending::Settled;
 use ending::{Ending, Stop};
+pub(crate) use judge::target;
 pub(crate) use named::reached;
+pub(crate) use past::{Answered, Past};
 use record::Record;
 pub(crate) use record::Seat;
 
@@ -51,7 +57,12 @@ pub(crate) struct Frame<'a> {
     pub(crate) cancellation: Cancellation,
     /// How many questions of the run are open.
     pub(crate) n_asks: Arc<AtomicUsize>,
+    /// What a person said no to in this run, and how often.
+    pub(crate) refusals: &'a Refusals,
 }
+
+/// How often a person said no to a tool and what it would touch.
+pub(crate) type Refusals = BTreeMap<(String, Digest), u32>;
 
 /// One call as a model, or a person, asked for it.
 #[derive(Debug, Clone)]
@@ -64,6 +75,8 @@ pub(crate) struct Proposal {
     pub(crate) arguments: String,
     /// Where its outcome goes in the conversation, for a call of a model.
     pub(crate) seat: Seat,
+    /// What was said of it before.
+    pub(crate) past: Past,
 }
 
 /// What became of a call.
@@ -128,7 +141,7 @@ impl Gate<'_> {
         self.hold_scopes(&tool)?; // step 3: scopes
         let arguments = named::validate(named, &tool)?; // step 4: the schema
         let subject = self.identify(proposal, &tool, arguments)?; // step 5: one spelling, and what it touches
-        let judged = self.decide(&tool, &subject, record); // step 6: the decision
+        let judged = self.decide(&tool, &subject, record).await?; // step 6: the decision
         let permit = self.ask_or_permit(judged, &tool, record, ticket).await?; // step 7: a person
         record.intend(&permit, &tool).await?; // step 8: the intent
         let claimed = record.claim(permit, &tool).await?; // step 9: the claim

@@ -8,6 +8,7 @@
 //! | [`runtime`] | a store, tools, a policy and a world, put together |
 //! | [`session`] | a conversation, and the tools that it pins |
 //! | [`run_loop`] | model, calls, results, again |
+//! | [`verdict`] | a person's yes or no, and grants taken back |
 //! | [`desk`] | single calls that a person types |
 //! | `gate` | the fourteen steps of a call |
 //! | `turnstile` | the order within a batch |
@@ -29,15 +30,17 @@ pub mod runtime;
 mod scribe;
 pub mod session;
 mod turnstile;
+pub mod verdict;
 
-pub use bus::{Ask, Observer, Progress, Silent};
+pub use bus::{Ask, Judge, Observer, Progress, Silent};
 pub use clock::{FixedClock, IdSource, SystemClock, SystemIds, World};
 pub use desk::{Desk, DirectCall, Disposition};
 pub use error::RuntimeError;
 pub use gate::Settled;
-pub use run_loop::{RunEnd, RunFailure, RunRequest, Said, Surface};
+pub use run_loop::{Resumption, RunEnd, RunFailure, RunRequest, Said, Surface};
 pub use runtime::Runtime;
 pub use session::{NewSession, Session};
+pub use verdict::{Answer, NotTaken, Verdict};
 
 /// Which version of Mast acts: approvals are sealed with it.
 pub const AGENT_VERSION: &str = concat!("mast/", env!("CARGO_PKG_VERSION"));

@@ -8,6 +8,8 @@ mod act;
 mod ask;
 mod begin;
 mod finish;
+mod resume;
+mod supersede;
 
 use std::collections::BTreeSet;
 
@@ -21,11 +23,15 @@ use mast_kernel::trust::Label;
 use mast_provider::{Provider, ProviderError, Stop, Usage};
 use mast_tools::Cancellation;
 
-use crate::bus::{Ask, Observer, Progress};
+use crate::bus::{Ask, Judge, Observer, Progress};
 use crate::context::Prefix;
 use crate::error::RuntimeError;
+use crate::gate::Refusals;
 use crate::runtime::Runtime;
 use crate::session::Session;
+
+pub(crate) use resume::NO_MODEL;
+pub use resume::Resumption;
 
 /// One part of a prompt, and who said it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +84,8 @@ pub struct Surface<'a> {
     pub observer: &'a dyn Observer,
     /// How the run is told to stop.
     pub cancellation: &'a Cancellation,
+    /// The person who judges, where one is there.
+    pub judge: Option<&'a dyn Judge>,
 }
 
 impl std::fmt::Debug for Surface<'_> {
@@ -129,6 +137,11 @@ struct Work<'a> {
     spent: Spent,
     usage: Usage,
     breaker: Breaker,
+    refusals: Refusals,
+    /// Whether the journal says that it waits.
+    is_waiting: bool,
+    /// Whether a person typed its calls, and no model is asked.
+    is_typed: bool,
 }
 
 /// What is fixed for a whole run.
@@ -142,8 +155,15 @@ struct Terms {
 
 /// How the loop ended.
 enum Ended {
-    Answered { answer: String, content: Digest, label: Label, is_whole: bool },
+    Answered {
+        answer: String,
+        content: Digest,
+        label: Label,
+        is_whole: bool,
+    },
     Waits(Vec<Ask>),
+    /// Every call that a person typed is settled.
+    Typed,
     Failed(RunFailure),
     Cancelled,
 }
@@ -168,20 +188,44 @@ impl Runtime {
         provider: &dyn Provider,
         surface: Surface<'_>,
     ) -> Result<RunEnd, RuntimeError> {
-        let mut work = Work::begin(self, session, request, provider, surface)?;
-        match work.go().await {
-            Ok(ended) => work.finish(ended).await,
-            Err(error) => {
-                // The run cannot go on, and where the store still works it says so. That it may not is
-                // what the error tells.
-                let _unsaid = work.finish(Ended::failed("run.internal_error")).await;
-                Err(error)
-            }
-        }
+        self.retire_waiting(session.id()).await?;
+        Work::begin(self, session, request, provider, surface)?.carry_out().await
     }
 }
 
 impl Work<'_> {
+    /// Works until the run ends, or waits for somebody who is not there.
+    async fn carry_out(mut self) -> Result<RunEnd, RuntimeError> {
+        match self.until_end().await {
+            Ok(ended) => self.finish(ended).await,
+            Err(error) => {
+                // The run cannot go on, and where the store still works it says so. That it may not is
+                // what the error tells.
+                let _unsaid = self.finish(Ended::failed("run.internal_error")).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn until_end(&mut self) -> Result<Ended, RuntimeError> {
+        let mut ended = if self.is_waiting { self.take_up().await? } else { None };
+        loop {
+            let asks = match ended {
+                None => match self.go().await? {
+                    Ended::Waits(asks) => asks,
+                    other => return Ok(other),
+                },
+                Some(Ended::Waits(asks)) => asks,
+                Some(other) => return Ok(other),
+            };
+            self.wait(&asks).await?;
+            if !self.judged(&asks).await? {
+                return Ok(Ended::Waits(asks));
+            }
+            ended = self.take_up().await?;
+        }
+    }
+
     /// Steps until one ends the run.
     async fn go(&mut self) -> Result<Ended, RuntimeError> {
         loop {

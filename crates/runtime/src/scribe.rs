@@ -4,6 +4,7 @@
 use mast_kernel::canonical::{Digest, NotCanonical};
 use mast_kernel::event::{Actor, EventBody, NewEvent, Salt};
 use mast_kernel::id::{RunId, SessionId};
+use mast_kernel::instant::Instant;
 use mast_store::{Batch, Durability, NewContent};
 use serde::Serialize;
 use serde_json::Value;
@@ -15,13 +16,20 @@ use crate::clock::World;
 pub(crate) struct Scribe<'a> {
     world: &'a World,
     run: Option<RunId>,
+    floor: Instant,
     batch: Batch,
 }
 
 impl<'a> Scribe<'a> {
     /// Nothing yet, for this session and run.
     pub(crate) fn new(world: &'a World, session: SessionId, run: Option<RunId>) -> Self {
-        Self { world, run, batch: Batch::new(session, Durability::Normal) }
+        let floor = Instant::from_micros(i64::MIN);
+        Self { world, run, floor, batch: Batch::new(session, Durability::Normal) }
+    }
+
+    /// The same, for events that must not seem to be before this moment.
+    pub(crate) fn not_before(self, floor: Instant) -> Self {
+        Self { floor, ..self }
     }
 
     /// Keeps a value, and gives the commitment that events hold of it.
@@ -38,7 +46,8 @@ impl<'a> Scribe<'a> {
 
     /// Adds an event, now.
     pub(crate) fn event(&mut self, actor: Actor, body: EventBody) {
-        let (run, at, salt) = (self.run, self.world.clock.now(), Salt::new(self.world.ids.salt()));
+        let at = self.world.clock.now().max(self.floor);
+        let (run, salt) = (self.run, Salt::new(self.world.ids.salt()));
         self.batch.tell(NewEvent { run, actor, at, body, salt });
     }
 

@@ -12,7 +12,7 @@ use mast_kernel::instant::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::record::{ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow};
+use crate::record::{ApprovalRow, CallRow, ContentRow, GrantRow, ItemRow, RunRow, SessionRow};
 
 /// The texts of one row, one a column; `None` where the column is empty.
 pub type Cells = Vec<Option<String>>;
@@ -28,6 +28,8 @@ pub enum Table {
     Calls,
     /// Questions to a person.
     Approvals,
+    /// Remembered yeses.
+    Grants,
     /// Items of conversations.
     Items,
     /// Values.
@@ -40,11 +42,12 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Sessions,
         Self::Runs,
         Self::Calls,
         Self::Approvals,
+        Self::Grants,
         Self::Items,
         Self::Contents,
         Self::Events,
@@ -59,6 +62,7 @@ impl Table {
             Self::Runs => "runs",
             Self::Calls => "calls",
             Self::Approvals => "approvals",
+            Self::Grants => "grants",
             Self::Items => "items",
             Self::Contents => "contents",
             Self::Events => "events",
@@ -72,7 +76,7 @@ impl Table {
 pub struct Ask {
     /// Of which table.
     pub table: Table,
-    /// Of runs, calls, approvals, items and events: those of this session, or, without one, those of no
+    /// Of runs, calls, approvals, grants, items and events: those of this session, or, without one, those of no
     /// session that there is. The other tables are given whole.
     pub session: Option<SessionId>,
     /// After this cursor; without one, from the beginning.
@@ -166,6 +170,7 @@ record_row!(ApprovalRow, Approvals, |row| [
     filled(&row.call),
     filled(&row.status)
 ]);
+record_row!(GrantRow, Grants, |row| [filled(&row.id), filled(&row.session), filled(&row.status)]);
 record_row!(ItemRow, Items, |row| [filled(&row.id), filled(&row.session), filled(&row.place)]);
 
 impl Row for ContentRow {

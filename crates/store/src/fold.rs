@@ -8,6 +8,7 @@ mod apply;
 mod approval;
 mod call;
 mod delta;
+mod grant;
 mod run;
 mod state;
 

@@ -6,7 +6,7 @@
 //!
 //! | module | the one idea |
 //! |---|---|
-//! | [`traits`] | what a store can do: [`Writer`], [`Reader`], [`JournalReader`] |
+//! | [`traits`] | what a store can do: [`Writer`], [`Reader`], [`GrantReader`], [`JournalReader`] |
 //! | [`batch`] | what is committed together |
 //! | [`record`] | the rows of the state |
 //! | `fold` | how an event changes the rows, and when it may not |
@@ -37,10 +37,11 @@ pub use batch::{Batch, Committed, Durability, NewContent};
 pub use claim::PendingClaim;
 pub use error::{Conflict, StoreError};
 pub use memory::MemoryStore;
-pub use record::{ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow, StoreIdentity};
+pub use record::{ApprovalRow, CallRow, ContentRow, GrantRow, ItemRow, RunRow, SessionRow, StoreIdentity};
 pub use sqlite::{OpenOptions, SqliteStore};
 pub use traits::{
-    ApprovalFilter, CallFilter, JournalReader, Reader, RunFilter, SessionFilter, Store, Writer,
+    ApprovalFilter, CallFilter, GrantFilter, GrantReader, JournalReader, Reader, RunFilter, SessionFilter,
+    Store, Writer,
 };
 
 /// Most rows or events that one read gives; more are read page by page.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{Event, Head, Link};
-use mast_kernel::id::{ApprovalId, CallId, RunId, SessionId};
+use mast_kernel::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 use mast_kernel::instant::Instant;
 
 use crate::batch::{Batch, Committed};
@@ -37,6 +37,7 @@ struct Held {
     runs: BTreeSet<RunId>,
     calls: BTreeSet<CallId>,
     approvals: BTreeSet<ApprovalId>,
+    grants: BTreeSet<GrantId>,
     heads: Vec<Head>,
     poison: Option<String>,
 }
@@ -76,6 +77,7 @@ impl MemoryStore {
         held.runs.extend(standing.delta.runs.keys());
         held.calls.extend(standing.delta.calls.keys());
         held.approvals.extend(standing.delta.approvals.keys());
+        held.grants.extend(standing.delta.grants.keys());
         for content in batch.contents {
             let row = ContentRow {
                 commitment: content.commitment(),
@@ -107,7 +109,8 @@ impl Held {
         let delta = &standing.delta;
         let taken = delta.runs.iter().any(|(id, row)| row.is_new && self.runs.contains(id))
             || delta.calls.iter().any(|(id, row)| row.is_new && self.calls.contains(id))
-            || delta.approvals.iter().any(|(id, row)| row.is_new && self.approvals.contains(id));
+            || delta.approvals.iter().any(|(id, row)| row.is_new && self.approvals.contains(id))
+            || delta.grants.iter().any(|(id, row)| row.is_new && self.grants.contains(id));
         if taken {
             return Err(StoreError::Conflict(crate::Conflict::Exists(
                 "row with one of these ids".to_owned(),

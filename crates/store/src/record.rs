@@ -7,8 +7,9 @@ use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::call::CallStatus;
 use mast_kernel::canonical::{Canonical, Digest};
 use mast_kernel::event::{Declared, ItemKind, Reach, Salt};
+use mast_kernel::grant::GrantStatus;
 use mast_kernel::id::{
-    ApprovalId, ArtifactId, CallId, ItemId, PrincipalId, RunId, SessionId, StoreId, TenantId,
+    ApprovalId, ArtifactId, CallId, GrantId, ItemId, PrincipalId, RunId, SessionId, StoreId, TenantId,
 };
 use mast_kernel::instant::Instant;
 use mast_kernel::message::OutcomeStatus;
@@ -183,6 +184,42 @@ pub struct ApprovalRow {
     pub consumed_at: Option<Instant>,
     /// Why it does not hold any more.
     pub reason_code: Option<String>,
+}
+
+/// A yes that reaches further than one call. (A record.)
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GrantRow {
+    /// The grant.
+    pub id: GrantId,
+    /// Its session.
+    pub session: SessionId,
+    /// The run of the question; a grant that reaches no further ends with it.
+    pub run: RunId,
+    /// The question that the yes answered.
+    pub approval: ApprovalId,
+    /// Where it is.
+    pub status: GrantStatus,
+    /// How far it reaches.
+    pub reach: Reach,
+    /// Registry name of the tool.
+    pub tool: String,
+    /// Digest of the terms.
+    pub seal: Digest,
+    /// Commitment to the terms.
+    pub sealed: Digest,
+    /// When it was given.
+    pub created_at: Instant,
+    /// When it ends.
+    pub expires_at: Instant,
+    /// How often it may be used.
+    pub uses_max: u32,
+    /// How often it was used.
+    pub n_uses: u32,
+    /// When it ended before its time.
+    pub ended_at: Option<Instant>,
+    /// Who took it back.
+    pub revoked_by: Option<PrincipalId>,
 }
 
 /// One item of a conversation.

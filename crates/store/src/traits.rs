@@ -5,13 +5,14 @@ use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::call::CallStatus;
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{Event, Head};
-use mast_kernel::id::{ApprovalId, CallId, PrincipalId, RunId, SessionId};
+use mast_kernel::grant::GrantStatus;
+use mast_kernel::id::{ApprovalId, CallId, GrantId, PrincipalId, RunId, SessionId};
 use mast_kernel::instant::Instant;
 use mast_kernel::run::RunStatus;
 
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
-use crate::record::{ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow};
+use crate::record::{ApprovalRow, CallRow, ContentRow, GrantRow, ItemRow, RunRow, SessionRow};
 use crate::sign::Seal;
 
 /// Writes. One session's batches are committed in the order in which they were handed over.
@@ -111,6 +112,21 @@ pub struct ApprovalFilter {
     pub limit: u32,
 }
 
+/// Which grants; every field that is given must fit. Newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GrantFilter {
+    /// Exactly this one.
+    pub id: Option<GrantId>,
+    /// Those whose id ends in this, whatever its case.
+    pub ending: Option<String>,
+    /// Those of this session.
+    pub session: Option<SessionId>,
+    /// Those in this state.
+    pub status: Option<GrantStatus>,
+    /// At most so many; 0 for the store's own bound.
+    pub limit: u32,
+}
+
 /// Reads the state. What is not there is an empty list or `None`, never an error.
 #[async_trait]
 pub trait Reader: Send + Sync {
@@ -191,6 +207,27 @@ pub trait Reader: Send + Sync {
     }
 }
 
+/// Reads the yeses that reach further than one call.
+#[async_trait]
+pub trait GrantReader: Send + Sync {
+    /// Grants.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] where the store cannot be read.
+    async fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError>;
+
+    /// One grant.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] where the store cannot be read.
+    async fn grant(&self, id: GrantId) -> Result<Option<GrantRow>, StoreError> {
+        let filter = GrantFilter { id: Some(id), limit: 1, ..GrantFilter::default() };
+        Ok(self.grants(&filter).await?.pop())
+    }
+}
+
 /// Shows the journal as it stands, also where it has been tampered with.
 #[async_trait]
 pub trait JournalReader: Send + Sync {
@@ -230,6 +267,6 @@ pub trait JournalReader: Send + Sync {
 }
 
 /// A whole store.
-pub trait Store: Writer + Reader + JournalReader + std::fmt::Debug {}
+pub trait Store: Writer + Reader + GrantReader + JournalReader + std::fmt::Debug {}
 
-impl<T: Writer + Reader + JournalReader + std::fmt::Debug> Store for T {}
+impl<T: Writer + Reader + GrantReader + JournalReader + std::fmt::Debug> Store for T {}

@@ -241,7 +241,7 @@ async fn verify_session(
 
 /// Rows of sessions that there are not.
 async fn find_strays(journal: &dyn JournalReader, audit: &mut Audit) -> Result<(), StoreError> {
-    for table in [Table::Runs, Table::Calls, Table::Approvals, Table::Items, Table::Events] {
+    for table in [Table::Runs, Table::Calls, Table::Approvals, Table::Grants, Table::Items, Table::Events] {
         let mut strays = Shelf::new(table, None);
         let mut n_rows = 0_u64;
         while strays.next(journal).await?.is_some() {

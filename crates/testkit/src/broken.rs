@@ -10,8 +10,9 @@ use mast_kernel::instant::Instant;
 use mast_store::audit;
 use mast_store::sign::Seal;
 use mast_store::{
-    ApprovalFilter, ApprovalRow, Batch, CallFilter, CallRow, Committed, ContentRow, ItemRow, JournalReader,
-    MemoryStore, Reader, RunFilter, RunRow, SessionFilter, SessionRow, StoreError, Writer,
+    ApprovalFilter, ApprovalRow, Batch, CallFilter, CallRow, Committed, ContentRow, GrantFilter, GrantReader,
+    GrantRow, ItemRow, JournalReader, MemoryStore, Reader, RunFilter, RunRow, SessionFilter, SessionRow,
+    StoreError, Writer,
 };
 
 use crate::world::memory_store;
@@ -110,6 +111,13 @@ impl Reader for BrokenStore {
 
     async fn items(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<ItemRow>, StoreError> {
         self.inner.items(session, after, limit).await
+    }
+}
+
+#[async_trait]
+impl GrantReader for BrokenStore {
+    async fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError> {
+        self.inner.grants(filter).await
     }
 }
 

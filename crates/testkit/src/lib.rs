@@ -22,5 +22,5 @@ pub mod world;
 
 pub use broken::{BrokenStore, Fault};
 pub use probe::Probe;
-pub use story::{Story, Told};
-pub use world::{CountedIds, ManualClock, memory_store, world};
+pub use story::{Story, Told, line};
+pub use world::{CountedIds, ManualClock, START_MICROS, memory_store, world};

@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use mast_kernel::event::Event;
-use mast_kernel::id::{PrincipalId, TenantId};
+use mast_kernel::id::{ApprovalId, PrincipalId, RunId, TenantId};
 use mast_kernel::policy::{Authority, Overlay, Policy};
 use mast_kernel::scope;
 use mast_provider::{Provider, ProviderConfig, ProviderError, Request, Script, Sink, Turn};
-use mast_runtime::{NewSession, RunEnd, RunRequest, Runtime, RuntimeError, Session, Silent, Surface, World};
+use mast_runtime::{
+    Answer, NewSession, NotTaken, Resumption, RunEnd, RunRequest, Runtime, RuntimeError, Session, Silent,
+    Surface, Verdict, World,
+};
 use mast_store::Store;
 use mast_tools::{Cancellation, Tool, Toolbox};
 use serde_json::Value;
@@ -113,10 +116,50 @@ impl Story {
     /// When the runtime fails.
     pub async fn goes_on(&self, session: &mut Session, request: RunRequest) -> Result<Told, RuntimeError> {
         let cancellation = Cancellation::new();
-        let surface = Surface { observer: &Silent, cancellation: &cancellation };
+        let surface = Surface { observer: &Silent, cancellation: &cancellation, judge: None };
         let end = self.runtime.run(session, request, &self.model, surface).await?;
         let events = self.runtime.store().events(session.id(), 0, 0).await?;
         Ok(Told { end, journal: events.iter().map(line).collect() })
+    }
+}
+
+impl Story {
+    /// The story's principal answers a question.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is not taken.
+    pub async fn answers(
+        &self,
+        approval: ApprovalId,
+        verdict: Verdict,
+        words: Option<&str>,
+    ) -> Result<(), NotTaken> {
+        let answer = Answer { approval, verdict, words, by: &self.authority };
+        self.runtime.answer(&answer).await.map(|_| ())
+    }
+
+    /// A run that waits goes on, as if in another process.
+    ///
+    /// # Errors
+    ///
+    /// When the runtime fails, or the run does not wait.
+    pub async fn resumes(&self, run: RunId) -> Result<Told, RuntimeError> {
+        let cancellation = Cancellation::new();
+        let surface = Surface { observer: &Silent, cancellation: &cancellation, judge: None };
+        let what = Resumption { run, instructions: None, date_line: None };
+        let end = self.runtime.resume(what, self.authority.clone(), &self.model, surface).await?;
+        let row = self.runtime.store().run(run).await?.ok_or(RuntimeError::NoSuchRun(run))?;
+        let events = self.runtime.store().events(row.session, 0, 0).await?;
+        Ok(Told { end, journal: events.iter().map(line).collect() })
+    }
+}
+
+impl Told {
+    /// The types of the journal's events, in order.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<&str> {
+        self.journal.lines().filter_map(|line| line.split_whitespace().nth(1)).collect()
     }
 }
 

@@ -45,7 +45,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (tenant, principal) = (TenantId::from_u128(1), PrincipalId::from_u128(1));
     let authority = Authority { tenant, principal, scopes: scope::platform() };
     let mut session = runtime.open_session(NewSession { authority, surface: "example" }).await?;
-    let surface = Surface { observer: &Silent, cancellation: &Cancellation::new() };
+    let surface = Surface { observer: &Silent, cancellation: &Cancellation::new(), judge: None };
     let end = runtime.run(&mut session, RunRequest::typed("Reverse tsam."), model.as_ref(), surface).await?;
     println!("{}", end.answer.unwrap_or_default());
     for event in runtime.store().events(session.id(), 0, 0).await? {

@@ -50,6 +50,8 @@ pub(super) struct Row {
     /// Who the peer is, its figure, and the ratio of ours to it.
     pub(super) peer: Option<(String, Amount, f64)>,
     pub(super) bound: Bound,
+    /// Where its time goes, for a row that is known to miss its bound.
+    pub(super) known: Option<&'static str>,
 }
 
 /// What we stand by.
@@ -65,17 +67,40 @@ impl Row {
     /// A row that is held against a peer.
     pub(super) fn beside(line: impl Into<String>, peer: &str, seen: Beside, bound: f64) -> Self {
         let peer = Some((peer.to_owned(), seen.theirs, seen.ratio));
-        Self { line: line.into(), ours: seen.ours, peer, bound: Bound::Ratio(bound) }
+        Self { line: line.into(), ours: seen.ours, peer, bound: Bound::Ratio(bound), known: None }
     }
 
     /// A row that is held against a number of its own unit.
     pub(super) fn at_most(line: impl Into<String>, ours: Amount, bound: f64) -> Self {
-        Self { line: line.into(), ours, peer: None, bound: Bound::Most(bound) }
+        Self { line: line.into(), ours, peer: None, bound: Bound::Most(bound), known: None }
     }
 
     /// The same row with a peer's figure, for the reader only.
     pub(super) fn and(self, peer: &str, seen: Beside) -> Self {
         Self { peer: Some((peer.to_owned(), seen.theirs, seen.ratio)), ..self }
+    }
+
+    /// The same row, and where its time goes, as a profile told: said on the page while the row misses.
+    pub(super) fn because(self, known: &'static str) -> Self {
+        Self { known: Some(known), ..self }
+    }
+
+    /// By how much it misses, and why; nothing for a row that holds.
+    fn miss(&self) -> Option<String> {
+        if self.holds() {
+            return None;
+        }
+        let (seen, bound) = match (self.bound, &self.peer) {
+            (Bound::Ratio(bound), Some((.., ratio))) => (*ratio, bound),
+            (Bound::Ratio(bound), None) => (f64::INFINITY, bound),
+            (Bound::Most(bound), _) => (self.ours.number(), bound),
+        };
+        let peer = match (&self.bound, &self.peer) {
+            (Bound::Ratio(_), Some((name, ..))) => format!(", beside {name}"),
+            _ => String::new(),
+        };
+        let why = self.known.unwrap_or("It held when it was measured last: look for what has changed since.");
+        Some(format!("- {}{peer}: {} times its bound. {why}\n", self.line, digits(seen / bound)))
     }
 
     /// A ratio that cannot be told holds nothing.
@@ -108,13 +133,20 @@ impl Report {
         head.to_owned() + &self.rows.iter().map(Row::written).collect::<String>()
     }
 
+    /// The rows that miss, by how much and why, in Markdown; nothing where all hold.
+    fn misses(&self) -> String {
+        let misses: String = self.rows.iter().filter_map(Row::miss).collect();
+        if misses.is_empty() { misses } else { format!("\n## What misses, and why\n\n{misses}") }
+    }
+
     /// The page, in Markdown.
     pub(super) fn page(&self) -> String {
         format!(
-            "<!-- Written by `cargo xtask bench`. -->\n# Benchmarks\n\n{}\n{}\nMachine: {}. {}\n\nVersions: \
+            "<!-- Written by `cargo xtask bench`. -->\n# Benchmarks\n\n{}\n{}{}\nMachine: {}. {}\n\nVersions: \
              {}.\n",
             include_str!("preface.md"),
             self.table(),
+            self.misses(),
             self.machine,
             Busy::told(&self.busy),
             self.versions.join(", ")
@@ -190,7 +222,8 @@ mod tests {
             versions: vec!["rustc 1.95.0".to_owned(), "Python 3.11".to_owned()],
             rows: vec![
                 Row::beside("start", "CPython", seen(4_567_000.0, 0.4567), 0.5),
-                Row::beside("slow start", "CPython", seen(123_456_000.0, 12.3456), 12.34),
+                Row::beside("slow start", "CPython", seen(123_456_000.0, 12.3456), 12.34)
+                    .because("It waits for the disk."),
                 Row::at_most("small", Amount::Bytes(20.001 * MIB), 20.0 * MIB),
                 Row::at_most("quick", Amount::Nanos(999.0), MICROS).and("CPython", seen(999.0, 1e-4)),
             ],
@@ -208,6 +241,11 @@ mod tests {
             | slow start | 124 ms | 10.0 ms (CPython) | 12.4 | ratio ≤ 12.34 | **no** |
             | small | 20.1 MiB | – | – | ≤ 20.0 MiB | **no** |
             | quick | 999 ns | 10.0 ms (CPython) | 0.001 | ≤ 1.00 µs | yes |
+
+            ## What misses, and why
+
+            - slow start, beside CPython: 1.01 times its bound. It waits for the disk.
+            - small: 1.01 times its bound. It held when it was measured last: look for what has changed since.
 
             Machine: 2 × Fast CPU, Linux 6.1.0. It was busy: other work kept up to 1.5 of its 2 processors.
 

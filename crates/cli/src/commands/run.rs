@@ -147,11 +147,11 @@ async fn carry_out(
     let live = Live::new(printer, waits_for(provider.name()), tools);
     let ended = if printer.is_json() {
         let events = events::Events::behind(seen, printer, runtime.store(), id);
-        let surface = Surface { observer: &events, cancellation: &cancellation };
+        let surface = Surface { observer: &events, cancellation: &cancellation, judge: None };
         let run = stoppable(runtime.run(session, request, provider, surface), &cancellation);
         events.print_while(run).await
     } else {
-        let surface = Surface { observer: &live, cancellation: &cancellation };
+        let surface = Surface { observer: &live, cancellation: &cancellation, judge: None };
         stoppable(runtime.run(session, request, provider, surface), &cancellation).await
     };
     live.end();

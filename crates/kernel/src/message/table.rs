@@ -32,10 +32,22 @@ const fn ask(code: &'static str, message: &'static str) -> Entry {
 rows! {
     fixed "approval.denied": "A person was asked and said no. Do not ask for the same thing again.";
     ask "approval.expired": "Nobody answered in time, so it was not done.";
+    fixed "approval.refused_before": "A person refused this twice in this run, so it is not asked again.";
     ask "approval.required": "A person must approve this first.";
     again "approval.too_many_open":
         "Too many questions of this run wait for a person. Ask again when they are answered.";
     ask "approval.void": "Something changed after the approval was asked for, so it no longer holds.";
+    ask "approval.void.arguments": "The arguments are not those that were approved.";
+    ask "approval.void.authority": "What the caller may do has changed since the approval was asked for.";
+    ask "approval.void.clock": "The clock went back after the approval was asked for, so it no longer holds.";
+    ask "approval.void.confinement": "It would be confined in another way than was approved.";
+    ask "approval.void.definition": "The tool, or Mast itself, is not the one that was approved.";
+    fixed "approval.void.foreign": "The approval belongs to another call.";
+    ask "approval.void.label": "Less trusted or more private text is in reach than when it was approved.";
+    ask "approval.void.resources": "It would touch something else than was approved.";
+    fixed "approval.void.seal": "The approval does not carry its seal, so it is not believed.";
+    ask "approval.void.shown": "What was shown to the person is not what would be done.";
+    fixed "approval.void.superseded": "The person went on with something else before this was answered.";
     ask "policy.flow.private_egress":
         "Private text is in reach and could leave with this call. A person must approve it first.";
     fixed "policy.flow.secret_egress":
@@ -69,6 +81,8 @@ rows! {
     fixed "policy.matrix.unknown_tool": "There is no such tool.";
     change "policy.matrix.workspace_read": "Only the inside of the workspace may be read.";
     change "policy.matrix.workspace_write": "Only the inside of the workspace may be changed.";
+    ask "policy.revalidation.escalated":
+        "The rules ask for more now than when the approval was given, so it no longer holds.";
     fixed "policy.scope.missing": "The caller does not hold every scope that this tool needs.";
     ask "policy.trust.tainted_origin":
         "Text from outside may have shaped this call. A person must approve it first.";

@@ -8,7 +8,7 @@ use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::canonical::{Canonical, Digest};
 use mast_kernel::event::*;
 use mast_kernel::id::{
-    ApprovalId, ArtifactId, CallId, ItemId, PrincipalId, RunId, SessionId, StoreId, TenantId,
+    ApprovalId, ArtifactId, CallId, GrantId, ItemId, PrincipalId, RunId, SessionId, StoreId, TenantId,
 };
 use mast_kernel::instant::Instant;
 use mast_kernel::message::OutcomeStatus;
@@ -21,6 +21,7 @@ use serde::Deserialize;
 
 const CALL: CallId = CallId::from_u128(0x0192_0000_0000_7000_8000_0000_0000_00ca);
 const APPROVAL: ApprovalId = ApprovalId::from_u128(0x0192_0000_0000_7000_8000_0000_0000_00a9);
+const GRANT: GrantId = GrantId::from_u128(0x0192_0000_0000_7000_8000_0000_0000_06a7);
 
 fn digest(of: &str) -> Digest {
     Digest::of(of.as_bytes())
@@ -201,6 +202,19 @@ fn samples_of_calls() -> Vec<EventBody> {
             call: CALL,
             reason_code: "approval.void".to_owned(),
         }),
+        EventBody::GrantCreated(GrantCreated {
+            grant: GRANT,
+            approval: APPROVAL,
+            reach: Reach::Session,
+            tool: "workspace.edit".to_owned(),
+            seal: digest("grant seal"),
+            sealed: digest("grant terms"),
+            expires_at: Instant::from_micros(1_785_171_791_000_000),
+            uses_max: 200,
+        }),
+        EventBody::GrantUsed(GrantUsed { grant: GRANT, call: CALL }),
+        EventBody::GrantRevoked(GrantRevoked { grant: GRANT, revoked_by: PrincipalId::from_u128(3) }),
+        EventBody::GrantExpired(GrantExpired { grant: GRANT }),
     ]
 }
 

@@ -79,6 +79,7 @@ impl World {
                 hosts: ["ok.example".to_owned()].into(),
                 workspace: true,
                 staged: false,
+                ..Surroundings::default()
             },
             overlay: Overlay::On,
         }

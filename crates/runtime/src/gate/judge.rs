@@ -1,9 +1,11 @@
 //! Gate steps 2, 3, 5, 6 and 7: what the kernel is asked, and what follows from its answer.
 
+use mast_kernel::approval::Approval;
 use mast_kernel::canonical::{CallIdentity, Canonical, Digest, idempotency_key};
+use mast_kernel::event::Reach;
 use mast_kernel::limits;
 use mast_kernel::permit::Permit;
-use mast_kernel::policy::{Case, Decision, Finding, Judged, Place, Ruling};
+use mast_kernel::policy::{Case, Decision, Finding, Judged, Place, Ruling, Surroundings};
 use mast_kernel::resource::Resource;
 use mast_kernel::run::ApprovalMode;
 use mast_kernel::scope::{self, Scope};
@@ -69,20 +71,18 @@ impl Gate<'_> {
     }
 
     /// Step 6. The decision, told to the record and to the surface.
-    pub(super) fn decide(&self, tool: &Found<'_>, subject: &Subject, record: &mut Record<'_>) -> Judged {
-        let judged = self.runtime.policy().decide(&Case {
-            place: subject.place,
-            tool: tool.registered,
-            arguments: &subject.arguments,
-            resources: &subject.resources,
-            authority: self.frame.authority,
-            contract: self.frame.contract,
-            label: self.frame.origin,
-            surroundings: &self.frame.surroundings,
-            idempotency_key: subject.key,
-            now: self.now(),
-        });
-        record.judged(&judged.findings);
+    pub(super) async fn decide(
+        &self,
+        tool: &Found<'_>,
+        subject: &Subject,
+        record: &mut Record<'_>,
+    ) -> Result<Judged, Stop> {
+        let case = self.case(tool, subject, &self.frame.surroundings);
+        let judged = match record.past().yes() {
+            Some(yes) => self.runtime.policy().decide_again(&case, &yes),
+            None => self.granted(self.runtime.policy().decide(&case), tool, subject).await?,
+        };
+        record.judged(&judged);
         let strictest = judged.findings.iter().rev().max_by_key(|finding| finding.ruling);
         let matrix =
             judged.findings.iter().find(|finding| finding.layer == mast_kernel::policy::Layer::Matrix);
@@ -94,7 +94,49 @@ impl Gate<'_> {
             ruling: strictest.map_or(Ruling::Deny, |finding| finding.ruling),
             why: told.map_or("", |finding| finding.why),
         });
-        judged
+        Ok(judged)
+    }
+
+    fn case<'c>(
+        &'c self,
+        tool: &Found<'c>,
+        subject: &'c Subject,
+        surroundings: &'c Surroundings,
+    ) -> Case<'c> {
+        Case {
+            place: subject.place,
+            tool: tool.registered,
+            arguments: &subject.arguments,
+            resources: &subject.resources,
+            authority: self.frame.authority,
+            contract: self.frame.contract,
+            label: self.frame.origin,
+            surroundings,
+            idempotency_key: subject.key,
+            now: self.now(),
+        }
+    }
+
+    /// What would be asked is decided once more with the grants that are in force: they are read only
+    /// where one could help, and as they stand at this moment.
+    async fn granted(&self, judged: Judged, tool: &Found<'_>, subject: &Subject) -> Result<Judged, Stop> {
+        let may_be_granted =
+            matches!(&judged.decision, Decision::Ask(approval) if approval.reach != Reach::Once);
+        if !may_be_granted {
+            return Ok(judged);
+        }
+        let grants = self.runtime.grants_of(subject.place.session).await?;
+        if grants.is_empty() {
+            return Ok(judged);
+        }
+        let surroundings = Surroundings { grants, ..self.frame.surroundings.clone() };
+        Ok(self.runtime.policy().decide(&self.case(tool, subject, &surroundings)))
+    }
+
+    /// Whether a person said no to this tool and target too often in this run to be asked again.
+    fn was_refused(&self, approval: &Approval) -> bool {
+        let target = target(&approval.tool.name, &approval.resources);
+        self.frame.refusals.get(&target).is_some_and(|n| *n >= limits::REFUSALS_MAX)
     }
 
     /// Step 7. A permit goes on when its turn in the batch has come; an ask is sealed and committed.
@@ -105,8 +147,12 @@ impl Gate<'_> {
         record: &mut Record<'t>,
         ticket: &Ticket<'t>,
     ) -> Result<Permit, Stop> {
+        record.past().held_to()?;
         let permit = match judged.decision {
             Decision::Deny(denial) => return Err(Ending::denied(denial.code).into()),
+            Decision::Ask(approval) if self.was_refused(&approval) => {
+                return Err(Ending::denied("approval.refused_before").into());
+            }
             Decision::Ask(_) if self.frame.contract.approval_mode == ApprovalMode::Deny => {
                 return Err(Ending::denied("approval.required").into());
             }
@@ -133,6 +179,12 @@ impl Gate<'_> {
             }
         }
     }
+}
+
+/// By what a refusal is remembered: the tool, and what it would touch.
+pub(crate) fn target(tool: &str, resources: &[Resource]) -> (String, Digest) {
+    let touched = serde_json::to_string(resources).unwrap_or_default();
+    (tool.to_owned(), Digest::of(touched.as_bytes()))
 }
 
 /// The arguments in short: the values alone where there are few. Text of the model's making.

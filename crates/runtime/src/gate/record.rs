@@ -9,14 +9,15 @@ use async_trait::async_trait;
 use mast_kernel::approval::Approval;
 use mast_kernel::canonical::NotCanonical;
 use mast_kernel::event::{
-    Actor, ApprovalRequested, CallMarked, Declared, EventBody, NewEvent, Reach, Salt, ToolCallAuthorized,
-    ToolCallDenied, ToolCallProposed, ToolCallSettled, ToolCallStarted,
+    Actor, ApprovalConsumed, ApprovalInvalidated, ApprovalRequested, CallMarked, Declared, EventBody,
+    GrantUsed, NewEvent, Salt, ToolCallAuthorized, ToolCallDenied, ToolCallProposed, ToolCallSettled,
+    ToolCallStarted,
 };
-use mast_kernel::id::{ApprovalId, CallId};
+use mast_kernel::id::{ApprovalId, CallId, GrantId};
 use mast_kernel::instant::Instant;
 use mast_kernel::message::{Outcome, OutcomeStatus};
 use mast_kernel::permit::{ClaimRefused, Claimed, Permit, claim};
-use mast_kernel::policy::{Finding, Ruling};
+use mast_kernel::policy::{Finding, Judged, Ruling};
 use mast_kernel::spec::SideEffect;
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
 use mast_store::{Batch, Durability, PendingClaim, Store, StoreError};
@@ -25,7 +26,7 @@ use serde_json::json;
 
 use super::execute::Bounded;
 use super::named::Found;
-use super::{Ending, Gate, Proposal, Settled, Stop};
+use super::{Ending, Gate, Past, Proposal, Settled, Stop};
 use crate::bus::Ask;
 use crate::clock::World;
 use crate::context::ItemBody;
@@ -54,6 +55,8 @@ pub(super) struct Record<'a> {
     ended_at: Option<Instant>,
     marked: Arc<AtomicBool>,
     turn: Option<Turn<'a>>,
+    grant: Option<GrantId>,
+    is_consumed: bool,
 }
 
 impl<'a> Record<'a> {
@@ -71,6 +74,8 @@ impl<'a> Record<'a> {
             ended_at: None,
             marked: Arc::default(),
             turn: None,
+            grant: None,
+            is_consumed: false,
         }
     }
 
@@ -93,6 +98,9 @@ impl<'a> Record<'a> {
                 idempotency: spec.idempotency,
             }
         });
+        if self.past().is_proposed() {
+            return Ok(());
+        }
         let asked = json!({"name": self.proposal.name, "arguments": self.proposal.arguments});
         let arguments = self.scribe.value(&asked)?;
         let body = ToolCallProposed {
@@ -108,9 +116,20 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    /// What every layer found.
-    pub(super) fn judged(&mut self, findings: &[Finding]) {
-        self.findings = findings.to_vec();
+    /// What was said of the call before.
+    pub(super) fn past(&self) -> &'a Past {
+        &self.proposal.past
+    }
+
+    /// What every layer found, and the grant that answers what is asked.
+    pub(super) fn judged(&mut self, judged: &Judged) {
+        self.findings.clone_from(&judged.findings);
+        self.grant = judged.grant;
+    }
+
+    /// Whether a person's yes is what lets the call run.
+    fn is_answered(&self) -> bool {
+        self.grant.is_some() || self.past().yes().is_some()
     }
 
     fn codes(&self) -> Vec<String> {
@@ -144,7 +163,7 @@ impl<'a> Record<'a> {
             approval: id,
             call: self.call(),
             risk: approval.tool.risk,
-            reach: Reach::Once,
+            reach: approval.reach,
             seal: sealed.seal,
             sealed: self.scribe.content(&sealed.fields)?,
             card: self.scribe.content(&card)?,
@@ -161,7 +180,7 @@ impl<'a> Record<'a> {
     pub(super) async fn intend(&mut self, permit: &Permit, tool: &Found<'_>) -> Result<(), Stop> {
         let body = ToolCallAuthorized {
             call: permit.call(),
-            decision: Ruling::Allow,
+            decision: if self.is_answered() { Ruling::Ask } else { Ruling::Allow },
             findings: self.codes(),
             policy_version: self.policy_version(),
             idempotency_key: permit.idempotency_key(),
@@ -178,13 +197,26 @@ impl<'a> Record<'a> {
         if self.gate.frame.cancellation.is_cancelled() {
             return Err(Ending::failed("tool.run_cancelled").into());
         }
+        // Using a yes is the claim: both are in one transaction.
+        if let Some(yes) = self.past().yes() {
+            let used = ApprovalConsumed { approval: yes.approval, call: permit.call() };
+            self.scribe.event(Actor::Platform, EventBody::ApprovalConsumed(used));
+        }
+        if let Some(grant) = self.grant {
+            let used = GrantUsed { grant, call: permit.call() };
+            self.scribe.event(Actor::Platform, EventBody::GrantUsed(used));
+        }
         let started = ToolCallStarted { call: permit.call(), attempt: 1 };
         self.scribe.event(Actor::Platform, EventBody::ToolCallStarted(started));
-        let durability =
-            if tool.registered.spec.side_effect.is_read() { Durability::Normal } else { Durability::Full };
+        let durability = if tool.registered.spec.side_effect.is_read() && !self.is_answered() {
+            Durability::Normal
+        } else {
+            Durability::Full
+        };
         let pending = PendingClaim::new(self.gate.runtime.store().as_ref(), self.scribe.take(durability));
         match claim(&pending, permit).await {
             Ok(claimed) => {
+                self.is_consumed = true;
                 self.started_at = Some(self.gate.now());
                 Ok(claimed)
             }
@@ -225,6 +257,7 @@ impl<'a> Record<'a> {
         if !self.is_proposed {
             self.propose(None)?;
         }
+        self.void_unused(&ending);
         let output_bytes = ending.as_ref().map_or(0, |bounded| bounded.output_bytes);
         let truncated = ending.as_ref().is_ok_and(|bounded| bounded.truncated);
         let whole = ending.as_ref().ok().and_then(|bounded| bounded.whole.clone());
@@ -265,6 +298,15 @@ impl<'a> Record<'a> {
         let durability = if acted { Durability::Full } else { Durability::Normal };
         self.gate.runtime.store().commit(self.scribe.take(durability)).await?;
         Ok(shown)
+    }
+
+    /// A yes that did not come to be used does not stay open for anything else.
+    fn void_unused(&mut self, ending: &Result<Bounded, Ending>) {
+        if let (Err(ending), Some(yes), false) = (ending, self.past().yes(), self.is_consumed) {
+            let (approval, call, reason_code) = (yes.approval, self.call(), ending.code.clone());
+            let body = ApprovalInvalidated { approval, call, reason_code };
+            self.scribe.event(Actor::Platform, EventBody::ApprovalInvalidated(body));
+        }
     }
 
     /// What is kept of an outcome: it serves as the item of the conversation, and as the receipt.

@@ -17,7 +17,7 @@ use super::ask::Reply;
 use super::{Ended, Work, observer};
 use crate::context::ItemBody;
 use crate::error::RuntimeError;
-use crate::gate::{self, Frame, Gate, Passed, Proposal, Seat, Settled};
+use crate::gate::{self, Frame, Gate, Passed, Past, Proposal, Seat, Settled};
 use crate::scribe::Scribe;
 use crate::session::{NewItem, context_item};
 
@@ -25,6 +25,14 @@ use crate::session::{NewItem, context_item};
 enum Sorted {
     Gate(Proposal),
     Answered { proposal: Proposal, code: &'static str },
+}
+
+/// What became of one call of a reply.
+pub(super) enum Disposed {
+    /// It passed the gate, or waits there.
+    Passed(Passed),
+    /// It did not reach the gate.
+    Refused { proposal: Proposal, code: &'static str },
 }
 
 impl Sorted {
@@ -48,24 +56,46 @@ impl Work<'_> {
         let calls = reply.turn.calls.clone();
         self.append_reply(reply)?;
         let sorted = self.sort(step, &calls, answer_only);
-        let frame = self.frame(step, origin);
         let to_gate: Vec<Proposal> = sorted.iter().filter_map(Sorted::to_gate).collect();
+        let mut passed = self.pass(step, origin, &to_gate).await?.into_iter();
+        let disposed = sorted.into_iter().map(|sorted| match sorted {
+            Sorted::Answered { proposal, code } => Disposed::Refused { proposal, code },
+            Sorted::Gate(_) => passed.next().unwrap_or(Disposed::Passed(Passed::Waits)),
+        });
+        let disposed = disposed.collect();
+        self.conclude(&calls, disposed)
+    }
+
+    /// Passes calls through the gate.
+    pub(super) async fn pass(
+        &self,
+        step: u32,
+        origin: Label,
+        proposals: &[Proposal],
+    ) -> Result<Vec<Disposed>, RuntimeError> {
+        let frame = self.frame(step, origin);
         let gate = Gate { runtime: self.runtime, frame: &frame, observer: observer(&self.surface) };
-        let mut passed = gate.pass_all(&to_gate).await?.into_iter();
+        Ok(gate.pass_all(proposals).await?.into_iter().map(Disposed::Passed).collect())
+    }
+
+    /// Appends the outcomes in the calls' order; how the run ends or waits, if it does.
+    pub(super) fn conclude(
+        &mut self,
+        calls: &[CallProposal],
+        disposed: Vec<Disposed>,
+    ) -> Result<Option<Ended>, RuntimeError> {
         let mut scribe = self.scribe();
         let mut asks = Vec::new();
         let mut tripped = None;
-        for (call, sorted) in calls.iter().zip(sorted) {
-            let (settled, on_record) = match sorted {
-                Sorted::Answered { proposal, code } => (self.answer(&mut scribe, &proposal, code)?, false),
-                Sorted::Gate(_) => match passed.next() {
-                    Some(Passed::Settled(settled)) => (settled, true),
-                    Some(Passed::Asked(ask)) => {
-                        asks.push(ask);
-                        continue;
-                    }
-                    Some(Passed::Waits) | None => continue,
-                },
+        for (call, disposed) in calls.iter().zip(disposed) {
+            let (settled, on_record) = match disposed {
+                Disposed::Refused { proposal, code } => (self.answer(&mut scribe, &proposal, code)?, false),
+                Disposed::Passed(Passed::Settled(settled)) => (settled, true),
+                Disposed::Passed(Passed::Asked(ask)) => {
+                    asks.push(ask);
+                    continue;
+                }
+                Disposed::Passed(Passed::Waits) => continue,
             };
             tripped = tripped.or(self.note(call, &settled));
             self.append_outcome(&mut scribe, call, (&settled, on_record));
@@ -98,6 +128,7 @@ impl Work<'_> {
             cancellation: self.surface.cancellation.clone(),
             // A run with an open question takes no further step, so only this batch can add to them.
             n_asks: Arc::default(),
+            refusals: &self.refusals,
         }
     }
 
@@ -149,6 +180,7 @@ impl Work<'_> {
             name: call.name.clone(),
             arguments: call.arguments.clone(),
             seat: Seat { place, provider_call: Some(call.id.clone()) },
+            past: Past::New,
         }
     }
 
@@ -202,7 +234,8 @@ impl Work<'_> {
         call: &CallProposal,
         (settled, on_record): (&Settled, bool),
     ) {
-        let Some(content) = settled.kept else { return };
+        // What a person typed has no conversation.
+        let Some(content) = settled.kept.filter(|_| !self.is_typed) else { return };
         self.session.last_place += 1;
         let id = ItemId::from_u128(self.runtime.world().ids.next_bits());
         let (place, label, kind) = (self.session.last_place, settled.label, ItemKind::ToolResult);

@@ -152,7 +152,7 @@ const fn stop_kind(stop: &Stop) -> StopKind {
 }
 
 /// What two replies cost together; a figure that nobody gave stays none.
-fn sum(a: Usage, b: Usage) -> Usage {
+pub(super) fn sum(a: Usage, b: Usage) -> Usage {
     let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (None, None) => None,
         (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),

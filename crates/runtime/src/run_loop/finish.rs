@@ -1,6 +1,6 @@
 //! How a run ends or comes to wait: what its end is worth, the last events, and the signed head.
 
-use mast_kernel::event::{Actor, EventBody, ItemKind, RunCompleted, RunStopped, RunWaitingForApproval};
+use mast_kernel::event::{Actor, EventBody, ItemKind, RunCompleted, RunStopped};
 use mast_kernel::id::ItemId;
 use mast_kernel::run::{Completion, RunStatus};
 use mast_provider::Turn;
@@ -45,12 +45,15 @@ impl Work<'_> {
                 end.answer = Some(answer);
             }
             Ended::Waits(asks) => {
-                let approvals = asks.iter().map(|ask| ask.approval).collect();
-                let body = RunWaitingForApproval { approvals };
-                scribe.event(Actor::Platform, EventBody::RunWaitingForApproval(body));
                 end.status = RunStatus::WaitingForApproval;
                 end.completion = None;
                 end.asks = asks;
+            }
+            Ended::Typed => {
+                let completion = Completion::Unverified;
+                scribe.event(Actor::Platform, EventBody::RunCompleted(self.completed(completion)));
+                end.status = RunStatus::Completed;
+                end.completion = Some(completion);
             }
             Ended::Failed(failure) => {
                 let body = RunStopped { reason_code: failure.code.to_owned() };
@@ -65,7 +68,9 @@ impl Work<'_> {
             }
         }
         let store = self.runtime.store();
-        store.commit(scribe.take(Durability::Full)).await?;
+        if !scribe.is_empty() {
+            store.commit(scribe.take(Durability::Full)).await?;
+        }
         let head = store.sign_head(self.session.id(), self.runtime.world().clock.now()).await?;
         end.head = head.digest();
         self.tell(&Progress::RunEnded { run: self.run });

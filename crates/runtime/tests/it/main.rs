@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod approvals;
 mod batch;
 mod desk;
 mod failure;

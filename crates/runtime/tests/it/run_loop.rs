@@ -142,7 +142,7 @@ async fn a_run_that_is_told_to_stop_before_its_first_step_asks_no_model() {
     let mut session = story.session().await;
     let cancellation = Cancellation::new();
     cancellation.cancel();
-    let surface = Surface { observer: &mast_runtime::Silent, cancellation: &cancellation };
+    let surface = Surface { observer: &mast_runtime::Silent, cancellation: &cancellation, judge: None };
     let end =
         story.runtime.run(&mut session, RunRequest::typed("Hello?"), &story.model, surface).await.unwrap();
     assert_eq!((end.status, end.completion), (RunStatus::Cancelled, Some(Completion::Cancelled)));

@@ -8,6 +8,7 @@ use mast_kernel::instant::Instant;
 use super::View;
 use super::approval::{approval_consumed, approval_invalidated, approval_requested, approval_resolved};
 use super::call::{call_authorized, call_denied, call_marked, call_proposed, call_settled, call_started};
+use super::grant::{grant_created, grant_expired, grant_revoked, grant_used};
 use super::run::{run_event, running};
 use crate::error::Conflict;
 use crate::record::{ItemRow, SessionRow};
@@ -47,6 +48,10 @@ pub(crate) fn apply(view: &mut View<'_>, moment: Moment, body: &EventBody) -> Ap
         EventBody::ApprovalResolved(told) => approval_resolved(view, moment, told),
         EventBody::ApprovalConsumed(told) => approval_consumed(view, moment, told),
         EventBody::ApprovalInvalidated(told) => approval_invalidated(view, moment, told),
+        EventBody::GrantCreated(told) => grant_created(view, moment, told),
+        EventBody::GrantUsed(told) => grant_used(view, moment, told),
+        EventBody::GrantRevoked(told) => grant_revoked(view, moment, told),
+        EventBody::GrantExpired(told) => grant_expired(view, moment, told),
         EventBody::ModelRequestStarted(_)
         | EventBody::ModelResponseCompleted(_)
         | EventBody::ModelResponseFailed(_)

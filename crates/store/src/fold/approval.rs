@@ -55,6 +55,12 @@ pub(super) fn approval_resolved(view: &mut View<'_>, moment: Moment, told: &Appr
         return Err(untrue(format!("approval {}", told.approval), "a yes is used by its own event"));
     }
     let mut row = moved_approval(view, told.approval, told.status)?;
+    let is_over = moment.at >= row.expires_at;
+    if (told.status == ApprovalStatus::Approved && is_over)
+        || (told.status == ApprovalStatus::Expired && !is_over)
+    {
+        return Err(untrue(format!("approval {}", told.approval), "it closes at its own time, not another"));
+    }
     row.resolved_at = Some(moment.at);
     row.resolved_by = told.resolved_by;
     row.granted = told.reach;
@@ -68,6 +74,9 @@ pub(super) fn approval_consumed(view: &mut View<'_>, moment: Moment, told: &Appr
     let mut call = call_of(view, moment, told.call)?;
     if row.call != call.id || call.approval != Some(row.id) {
         return Err(untrue(format!("approval {}", told.approval), "it is about another call"));
+    }
+    if moment.at >= row.expires_at {
+        return Err(untrue(format!("approval {}", told.approval), "its time is over"));
     }
     row.consumed_at = Some(moment.at);
     call.approval_consumed = true;

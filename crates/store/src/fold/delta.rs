@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mast_kernel::id::{ApprovalId, CallId, RunId, SessionId};
+use mast_kernel::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 
 use super::State;
 use crate::error::Conflict;
-use crate::record::{ApprovalRow, CallRow, ItemRow, RunRow, SessionRow};
+use crate::record::{ApprovalRow, CallRow, GrantRow, ItemRow, RunRow, SessionRow};
 
 /// A row that was made or changed.
 #[derive(Debug, Clone)]
@@ -22,6 +22,7 @@ pub(crate) struct Delta {
     pub(crate) runs: BTreeMap<RunId, Changed<RunRow>>,
     pub(crate) calls: BTreeMap<CallId, Changed<CallRow>>,
     pub(crate) approvals: BTreeMap<ApprovalId, Changed<ApprovalRow>>,
+    pub(crate) grants: BTreeMap<GrantId, Changed<GrantRow>>,
     pub(crate) items: Vec<ItemRow>,
     pub(crate) last_place: Option<u64>,
 }
@@ -67,6 +68,7 @@ impl View<'_> {
     rows!(run, make_run, change_run, runs, RunId, RunRow, "run");
     rows!(call, make_call, change_call, calls, CallId, CallRow, "call");
     rows!(approval, make_approval, change_approval, approvals, ApprovalId, ApprovalRow, "approval");
+    rows!(grant, make_grant, change_grant, grants, GrantId, GrantRow, "grant");
 
     /// The session, once it is made.
     pub(crate) fn session(&self) -> Option<&SessionRow> {

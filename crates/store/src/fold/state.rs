@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use mast_kernel::event::EventBody;
-use mast_kernel::id::{ApprovalId, CallId, RunId};
+use mast_kernel::grant::GrantStatus;
+use mast_kernel::id::{ApprovalId, CallId, GrantId, RunId};
 
 use super::Delta;
-use crate::record::{ApprovalRow, CallRow, ItemRow, RunRow, SessionRow};
+use crate::record::{ApprovalRow, CallRow, GrantRow, ItemRow, RunRow, SessionRow};
 
 /// The rows of one session.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +16,7 @@ pub(crate) struct State {
     pub(crate) runs: BTreeMap<RunId, RunRow>,
     pub(crate) calls: BTreeMap<CallId, CallRow>,
     pub(crate) approvals: BTreeMap<ApprovalId, ApprovalRow>,
+    pub(crate) grants: BTreeMap<GrantId, GrantRow>,
     pub(crate) items: Vec<ItemRow>,
     /// The greatest place of an item, also where the items themselves are not held.
     pub(crate) last_place: u64,
@@ -23,13 +25,14 @@ pub(crate) struct State {
 impl State {
     /// Takes over what was committed.
     pub(crate) fn merge(&mut self, delta: Delta) {
-        let Delta { session, runs, calls, approvals, items, last_place } = delta;
+        let Delta { session, runs, calls, approvals, grants, items, last_place } = delta;
         if session.is_some() {
             self.session = session;
         }
         self.runs.extend(runs.into_iter().map(|(id, changed)| (id, changed.row)));
         self.calls.extend(calls.into_iter().map(|(id, changed)| (id, changed.row)));
         self.approvals.extend(approvals.into_iter().map(|(id, changed)| (id, changed.row)));
+        self.grants.extend(grants.into_iter().map(|(id, changed)| (id, changed.row)));
         self.items.extend(items);
         self.last_place = last_place.unwrap_or(self.last_place);
     }
@@ -40,6 +43,7 @@ impl State {
         self.runs.retain(|_, row| !row.status.is_ended());
         self.calls.retain(|_, row| !row.status.is_settled());
         self.approvals.retain(|_, row| row.resolved_at.is_none() || row.consumed_at.is_none());
+        self.grants.retain(|_, row| row.status == GrantStatus::Active);
         self.items.clear();
     }
 }
@@ -49,11 +53,13 @@ impl State {
 pub(crate) struct Needs {
     pub(crate) call: Option<CallId>,
     pub(crate) approval: Option<ApprovalId>,
+    pub(crate) grant: Option<GrantId>,
 }
 
 /// Which rows an event of this kind looks at, besides its run.
 pub(crate) fn needs(body: &EventBody) -> Needs {
-    let call = |call: CallId| Needs { call: Some(call), approval: None };
+    let call = |call: CallId| Needs { call: Some(call), ..Needs::default() };
+    let grant = |grant: GrantId| Needs { grant: Some(grant), ..Needs::default() };
     match body {
         EventBody::ToolCallAuthorized(told) => call(told.call),
         EventBody::ToolCallDenied(told) => call(told.call),
@@ -63,11 +69,13 @@ pub(crate) fn needs(body: &EventBody) -> Needs {
         | EventBody::ToolCallUncertain(told) => call(told.call),
         EventBody::CallMarked(told) => call(told.call),
         EventBody::ApprovalRequested(told) => call(told.call),
-        EventBody::ApprovalResolved(told) => Needs { call: None, approval: Some(told.approval) },
-        EventBody::ApprovalConsumed(told) => Needs { call: Some(told.call), approval: Some(told.approval) },
-        EventBody::ApprovalInvalidated(told) => {
-            Needs { call: Some(told.call), approval: Some(told.approval) }
-        }
+        EventBody::ApprovalResolved(told) => Needs { approval: Some(told.approval), ..Needs::default() },
+        EventBody::ApprovalConsumed(told) => Needs { approval: Some(told.approval), ..call(told.call) },
+        EventBody::ApprovalInvalidated(told) => Needs { approval: Some(told.approval), ..call(told.call) },
+        EventBody::GrantCreated(told) => Needs { approval: Some(told.approval), ..Needs::default() },
+        EventBody::GrantUsed(told) => Needs { grant: Some(told.grant), ..call(told.call) },
+        EventBody::GrantRevoked(told) => grant(told.grant),
+        EventBody::GrantExpired(told) => grant(told.grant),
         EventBody::SessionCreated(_)
         | EventBody::UserMessageCreated(_)
         | EventBody::ContextItemAppended(_)

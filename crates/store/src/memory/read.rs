@@ -9,9 +9,11 @@ use super::{Held, MemoryStore};
 use crate::READ_ROWS_MAX;
 use crate::audit::{Ask, Cells, Page, Row, Table};
 use crate::error::StoreError;
-use crate::record::{ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow};
+use crate::record::{ApprovalRow, CallRow, ContentRow, GrantRow, ItemRow, RunRow, SessionRow};
 use crate::sign::Seal;
-use crate::traits::{ApprovalFilter, CallFilter, JournalReader, Reader, RunFilter, SessionFilter};
+use crate::traits::{
+    ApprovalFilter, CallFilter, GrantFilter, GrantReader, JournalReader, Reader, RunFilter, SessionFilter,
+};
 
 /// How many rows a reader gets that asks for `limit`.
 fn bound(limit: u32) -> usize {
@@ -105,6 +107,26 @@ impl Reader for MemoryStore {
 }
 
 #[async_trait]
+impl GrantReader for MemoryStore {
+    async fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError> {
+        let held = self.held();
+        let mut wanted: Vec<&GrantRow> = held
+            .sessions
+            .values()
+            .flat_map(|held| held.state.grants.values())
+            .filter(|row| {
+                fits(filter.id.as_ref(), &row.id)
+                    && ends(filter.ending.as_ref(), &row.id)
+                    && fits(filter.session.as_ref(), &row.session)
+                    && fits(filter.status.as_ref(), &row.status)
+            })
+            .collect();
+        wanted.sort_by_key(|row| std::cmp::Reverse(row.id));
+        Ok(wanted.into_iter().take(bound(filter.limit)).cloned().collect())
+    }
+}
+
+#[async_trait]
 impl JournalReader for MemoryStore {
     fn seal(&self) -> Seal {
         self.seal
@@ -149,11 +171,13 @@ impl Held {
             (Table::Runs, Some(held)) => page.of(held.state.runs.values()),
             (Table::Calls, Some(held)) => page.of(held.state.calls.values()),
             (Table::Approvals, Some(held)) => page.of(held.state.approvals.values()),
+            (Table::Grants, Some(held)) => page.of(held.state.grants.values()),
             (Table::Items, Some(held)) => page.of(held.state.items.iter()),
             (Table::Events, Some(held)) => page.of(held.events.iter().map(AsRef::as_ref)),
-            (Table::Runs | Table::Calls | Table::Approvals | Table::Items | Table::Events, None) => {
-                Vec::new()
-            }
+            (
+                Table::Runs | Table::Calls | Table::Approvals | Table::Grants | Table::Items | Table::Events,
+                None,
+            ) => Vec::new(),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use mast_kernel::event::{EventBody, Link};
-use mast_kernel::id::{ApprovalId, CallId, RunId, SessionId};
+use mast_kernel::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 use serde::de::DeserializeOwned;
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteConnection;
@@ -82,6 +82,7 @@ struct Made {
     runs: BTreeSet<RunId>,
     calls: BTreeSet<CallId>,
     approvals: BTreeSet<ApprovalId>,
+    grants: BTreeSet<GrantId>,
 }
 
 impl Made {
@@ -92,6 +93,7 @@ impl Made {
                 EventBody::RunQueued(_) => made.runs.extend(event.run),
                 EventBody::ToolCallProposed(told) => made.calls.extend([told.call]),
                 EventBody::ApprovalRequested(told) => made.approvals.extend([told.approval]),
+                EventBody::GrantCreated(told) => made.grants.extend([told.grant]),
                 _ => {}
             }
         }
@@ -134,6 +136,10 @@ impl Reading<'_> {
             if let Some(id) = needs.approval.filter(unknown) {
                 let row = self.row(sql::APPROVAL, "approvals", &id).await?;
                 known.state.approvals.extend(row.map(|row| (id, row)));
+            }
+            let unknown = |id: &GrantId| !known.state.grants.contains_key(id) && made.grants.insert(*id);
+            if let Some(id) = needs.grant.filter(unknown) {
+                known.state.grants.extend(self.row(sql::GRANT, "grants", &id).await?.map(|row| (id, row)));
             }
         }
         Ok(())

@@ -278,6 +278,7 @@ impl Group {
             rows.runs.take(delta.runs.values());
             rows.calls.take(delta.calls.values());
             rows.approvals.take(delta.approvals.values());
+            rows.grants.take(delta.grants.values());
         }
         rows.query()?.execute(connection).await.map(|_| ())
     }

@@ -13,9 +13,11 @@ use super::{SqliteStore, select};
 use crate::READ_ROWS_MAX;
 use crate::audit::{Ask, Cells, Page, Row, from_record};
 use crate::error::StoreError;
-use crate::record::{ApprovalRow, CallRow, ContentRow, ItemRow, RunRow, SessionRow};
+use crate::record::{ApprovalRow, CallRow, ContentRow, GrantRow, ItemRow, RunRow, SessionRow};
 use crate::sign::Seal;
-use crate::traits::{ApprovalFilter, CallFilter, JournalReader, Reader, RunFilter, SessionFilter};
+use crate::traits::{
+    ApprovalFilter, CallFilter, GrantFilter, GrantReader, JournalReader, Reader, RunFilter, SessionFilter,
+};
 
 type Query = sqlx::query::Query<'static, Sqlite, SqliteArguments>;
 
@@ -153,6 +155,24 @@ impl Reader for SqliteStore {
     async fn items(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<ItemRow>, StoreError> {
         let query =
             sqlx::query(select::ITEMS).bind(session.to_string()).bind(number(after)).bind(bound(limit));
+        self.records(query).await
+    }
+}
+
+#[async_trait]
+impl GrantReader for SqliteStore {
+    async fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError> {
+        let statement = match filter {
+            GrantFilter { id: Some(_), .. } => select::GRANTS_BY_ID,
+            GrantFilter { session: Some(_), .. } => select::GRANTS_BY_SESSION,
+            GrantFilter { .. } => select::GRANTS,
+        };
+        let query = sqlx::query(statement)
+            .bind(text(filter.id.as_ref()))
+            .bind(ending(filter.ending.as_ref()))
+            .bind(text(filter.session.as_ref()))
+            .bind(text(filter.status.as_ref()))
+            .bind(bound(filter.limit));
         self.records(query).await
     }
 }

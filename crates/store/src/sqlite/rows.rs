@@ -26,6 +26,7 @@ pub(super) struct Rows<'a> {
     pub(super) runs: Changes,
     pub(super) calls: Changes,
     pub(super) approvals: Changes,
+    pub(super) grants: Changes,
     pub(super) items: Vec<Cells>,
 }
 
@@ -58,7 +59,10 @@ fn json(rows: &[Cells]) -> Result<String, sqlx::Error> {
 impl Rows<'_> {
     /// The statement that writes them all in one transaction.
     pub(super) fn query(&self) -> Result<Query, sqlx::Error> {
-        let is_calls_only = self.sessions.is_empty() && self.runs.is_empty() && self.approvals.is_empty();
+        let is_calls_only = self.sessions.is_empty()
+            && self.runs.is_empty()
+            && self.approvals.is_empty()
+            && self.grants.is_empty();
         if is_calls_only && self.is_small() {
             return Ok(self.small());
         }
@@ -77,7 +81,9 @@ impl Rows<'_> {
             .bind(json(&self.runs.changed)?)
             .bind(json(&self.approvals.new)?)
             .bind(json(&self.approvals.changed)?)
-            .bind(json(&self.items)?))
+            .bind(json(&self.items)?)
+            .bind(json(&self.grants.new)?)
+            .bind(json(&self.grants.changed)?))
     }
 
     fn is_small(&self) -> bool {

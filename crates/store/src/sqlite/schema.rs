@@ -14,7 +14,8 @@ use crate::record::StoreIdentity;
 use crate::sign::Seal;
 
 /// The steps, in order; the first has number 1. A step that was released never changes.
-const STEPS: [&str; 1] = [include_str!("../migrations/sqlite/0001.sql")];
+const STEPS: [&str; 2] =
+    [include_str!("../migrations/sqlite/0001.sql"), include_str!("../migrations/sqlite/0002.sql")];
 
 /// The recorded steps, what the store says of itself and what there really is, in one round trip.
 const RECORDED: &str = "SELECT 0 AS version, name AS one, value AS other FROM meta \
@@ -23,7 +24,7 @@ const RECORDED: &str = "SELECT 0 AS version, name AS one, value AS other FROM me
 
 /// SHA-256 over everything that the steps make: tables and indices as the file has them, and nothing
 /// beside. A trigger could let a commit be nothing, so a file that has one is not used.
-const MADE: &str = "6dd2d9806f64797bdaf2a4a0ca122a3b766f567661903cc3d60e3cea9a82e6ae";
+const MADE: &str = "7b0d3f5d1c1d070ad316e7fb9e580c0d59219b6ee9c16412aa5325e749cacdf6";
 
 /// Whether there is any table at all.
 const TABLES: &str = "SELECT COUNT(*) FROM sqlite_schema";
@@ -42,12 +43,16 @@ pub(super) async fn ready(
     let fault = Fault { path };
     if !made {
         match sqlx::query(RECORDED).fetch_all(&mut *connection).await {
-            Ok(rows) => return check(&rows, path),
-            Err(error) if is_missing_table(&error) => {}
+            Ok(rows) => match n_steps_behind(&rows) {
+                0 => return check(&rows, path),
+                n_behind => upgrade(connection, STEPS.len() - n_behind, fault).await?,
+            },
+            Err(error) if is_missing_table(&error) => make(connection, if_new, fault).await?,
             Err(error) => return Err(fault.opening(error)),
         }
+    } else {
+        make(connection, if_new, fault).await?;
     }
-    make(connection, if_new, fault).await?;
     match sqlx::query(RECORDED).fetch_all(&mut *connection).await {
         Ok(rows) => check(&rows, path),
         // There are tables, and they are somebody else's.
@@ -74,10 +79,7 @@ async fn make(connection: &mut SqliteConnection, seal: &Seal, fault: Fault<'_>) 
         return Ok(());
     }
     for (version, text) in (1_i64..).zip(STEPS) {
-        sqlx::raw_sql(text).execute(&mut *connection).await.map_err(failed)?;
-        let step =
-            sqlx::query(RECORD_STEP).bind(version).bind(Digest::of(text.as_bytes()).to_hex()).bind(text);
-        step.execute(&mut *connection).await.map_err(failed)?;
+        take_step(connection, version, text).await.map_err(failed)?;
     }
     let meta = sqlx::query(RECORD_META)
         .bind(seal.identity.id.to_string())
@@ -87,6 +89,47 @@ async fn make(connection: &mut SqliteConnection, seal: &Seal, fault: Fault<'_>) 
     meta.execute(&mut *connection).await.map_err(failed)?;
     sqlx::raw_sql("COMMIT").execute(&mut *connection).await.map_err(failed)?;
     Ok(())
+}
+
+/// How many steps of this version's a file has not seen, if those that it has are this version's.
+fn n_steps_behind(rows: &[sqlx::sqlite::SqliteRow]) -> usize {
+    let steps = rows.iter().filter(|row| row.try_get::<i64, _>(0).is_ok_and(|version| version > 0));
+    let texts: Vec<String> = steps.filter_map(|row| row.try_get(2).ok()).collect();
+    let is_beginning = !texts.is_empty() && texts.iter().zip(STEPS).all(|(text, step)| text == step);
+    if is_beginning { STEPS.len().saturating_sub(texts.len()) } else { 0 }
+}
+
+/// Takes the steps that an older file has not seen, all or none. What was there stays as it is.
+async fn upgrade(
+    connection: &mut SqliteConnection,
+    n_taken: usize,
+    fault: Fault<'_>,
+) -> Result<(), StoreError> {
+    let failed = |error| fault.during("bringing the tables up to date", error);
+    sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut *connection).await.map_err(failed)?;
+    let n_recorded: i64 = sqlx::query("SELECT COUNT(*) FROM schema_steps")
+        .fetch_one(&mut *connection)
+        .await
+        .map_err(failed)?
+        .get(0);
+    // Another process may have been faster; then its steps are there already.
+    if usize::try_from(n_recorded) == Ok(n_taken) {
+        for (version, text) in (1_i64..).zip(STEPS).skip(n_taken) {
+            take_step(connection, version, text).await.map_err(failed)?;
+        }
+    }
+    sqlx::raw_sql("COMMIT").execute(&mut *connection).await.map_err(failed)?;
+    Ok(())
+}
+
+async fn take_step(
+    connection: &mut SqliteConnection,
+    version: i64,
+    text: &'static str,
+) -> Result<(), sqlx::Error> {
+    sqlx::raw_sql(text).execute(&mut *connection).await?;
+    let step = sqlx::query(RECORD_STEP).bind(version).bind(Digest::of(text.as_bytes()).to_hex()).bind(text);
+    step.execute(&mut *connection).await.map(|_| ())
 }
 
 /// Compares what the file records with what this version would have written.

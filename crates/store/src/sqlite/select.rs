@@ -103,6 +103,25 @@ pub(super) const APPROVALS_BY_ID: &str = approvals!("id = $1");
 pub(super) const APPROVALS_BY_SESSION: &str = approvals!("session = $3");
 pub(super) const APPROVALS_BY_STATUS: &str = approvals!("status = $6");
 
+macro_rules! grants {
+    ($by:literal) => {
+        concat!(
+            "SELECT record FROM grants WHERE ",
+            $by,
+            " \
+             AND ($1 IS NULL OR id = $1) \
+             AND ($2 IS NULL OR substr(id, -length($2)) = $2) \
+             AND ($3 IS NULL OR session = $3) \
+             AND ($4 IS NULL OR status = $4) \
+             ORDER BY id DESC LIMIT $5"
+        )
+    };
+}
+
+pub(super) const GRANTS: &str = grants!("true");
+pub(super) const GRANTS_BY_ID: &str = grants!("id = $1");
+pub(super) const GRANTS_BY_SESSION: &str = grants!("session = $3");
+
 pub(super) const ITEMS: &str =
     "SELECT record FROM items WHERE session = $1 AND place > $2 ORDER BY place LIMIT $3";
 
@@ -193,6 +212,8 @@ pub(super) const fn shelf(table: Table, has_session: bool) -> &'static str {
         (Table::Calls, false) => strays!(call_columns!(), "calls"),
         (Table::Approvals, true) => of_session!(approval_columns!(), "approvals"),
         (Table::Approvals, false) => strays!(approval_columns!(), "approvals"),
+        (Table::Grants, true) => of_session!("id, session, status, record", "grants"),
+        (Table::Grants, false) => strays!("id, session, status, record", "grants"),
         (Table::Items, true) => of_session!("id, session, CAST(place AS TEXT), record", "items"),
         (Table::Items, false) => strays!("id, session, CAST(place AS TEXT), record", "items"),
         (Table::Events, true) => of_session!(event_columns!(), "events"),

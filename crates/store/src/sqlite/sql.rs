@@ -73,6 +73,12 @@ macro_rules! approvals {
     };
 }
 
+macro_rules! grants {
+    ($parameter:literal, $tail:literal) => {
+        insert!("grants", ("id", "session", "status", "record"), ["0", "1", "2", "3"], $parameter, $tail)
+    };
+}
+
 /// How many rows of each kind [`WRITE_SMALL`] has room for.
 pub(super) mod room {
     /// Events.
@@ -162,7 +168,8 @@ pub(super) const WRITE_CALLS: &str = concat!(
 );
 
 /// Writes everything. `$1` values, `$2` new calls, `$3` changed calls, `$4` events, `$5` sessions, `$6`
-/// new runs, `$7` changed runs, `$8` new approvals, `$9` changed approvals, `$10` items.
+/// new runs, `$7` changed runs, `$8` new approvals, `$9` changed approvals, `$10` items, `$11` new grants,
+/// `$12` changed grants.
 pub(super) const WRITE_ALL: &str = concat!(
     "BEGIN IMMEDIATE;\n",
     events!("$4"),
@@ -178,6 +185,8 @@ pub(super) const WRITE_ALL: &str = concat!(
     ),
     approvals!("$8", ""),
     approvals!("$9", "ON CONFLICT (id) DO UPDATE SET status = excluded.status, record = excluded.record"),
+    grants!("$11", ""),
+    grants!("$12", "ON CONFLICT (id) DO UPDATE SET status = excluded.status, record = excluded.record"),
     insert!("items", ("id", "session", "place", "record"), ["0", "1", "2", "3"], "$10", ""),
     "COMMIT"
 );
@@ -197,6 +206,8 @@ pub(super) const RUN: &str = "SELECT record FROM runs WHERE id = $1";
 pub(super) const CALL: &str = "SELECT record FROM calls WHERE id = $1";
 /// One row of the state.
 pub(super) const APPROVAL: &str = "SELECT record FROM approvals WHERE id = $1";
+/// One row of the state.
+pub(super) const GRANT: &str = "SELECT record FROM grants WHERE id = $1";
 /// The call that has a key.
 pub(super) const CALL_WITH_KEY: &str = "SELECT id FROM calls WHERE idempotency_key = $1";
 

@@ -26,6 +26,7 @@ pub(super) fn commitments(body: &EventBody) -> Vec<Digest> {
         | EventBody::ToolCallUncertain(told) => vec![told.outcome],
         EventBody::ApprovalRequested(told) => vec![told.sealed, told.card],
         EventBody::ApprovalResolved(told) => told.words.into_iter().collect(),
+        EventBody::GrantCreated(told) => vec![told.sealed],
         EventBody::RunWaitingForApproval(_)
         | EventBody::RunWaitingForUser(_)
         | EventBody::RunResumed(_)
@@ -39,6 +40,9 @@ pub(super) fn commitments(body: &EventBody) -> Vec<Digest> {
         | EventBody::CallMarked(_)
         | EventBody::ApprovalConsumed(_)
         | EventBody::ApprovalInvalidated(_)
+        | EventBody::GrantUsed(_)
+        | EventBody::GrantRevoked(_)
+        | EventBody::GrantExpired(_)
         | EventBody::ContextBudgetExceeded(_)
         | EventBody::ArtifactCreated(_) => Vec::new(),
     }

@@ -21,6 +21,7 @@ pub(super) async fn verify(
         (Table::Runs, expected(folded.runs.values())),
         (Table::Calls, expected(folded.calls.values())),
         (Table::Approvals, expected(folded.approvals.values())),
+        (Table::Grants, expected(folded.grants.values())),
         (Table::Items, expected(folded.items.iter())),
     ];
     for (table, expected) in tables {

@@ -10,8 +10,9 @@ use mast_kernel::id::SessionId;
 use mast_kernel::instant::Instant;
 use mast_store::sign::Seal;
 use mast_store::{
-    ApprovalFilter, ApprovalRow, Batch, CallFilter, CallRow, Committed, ContentRow, Durability, ItemRow,
-    JournalReader, Reader, RunFilter, RunRow, SessionFilter, SessionRow, Store, StoreError, Writer, audit,
+    ApprovalFilter, ApprovalRow, Batch, CallFilter, CallRow, Committed, ContentRow, Durability, GrantFilter,
+    GrantReader, GrantRow, ItemRow, JournalReader, Reader, RunFilter, RunRow, SessionFilter, SessionRow,
+    Store, StoreError, Writer, audit,
 };
 
 /// The store.
@@ -59,6 +60,13 @@ impl Reader for Flushed {
 
     async fn items(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<ItemRow>, StoreError> {
         self.0.items(session, after, limit).await
+    }
+}
+
+#[async_trait]
+impl GrantReader for Flushed {
+    async fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError> {
+        self.0.grants(filter).await
     }
 }
 

@@ -42,7 +42,7 @@ async fn timed(runtime: &Runtime, script: &Script, n_steps: u32) -> Result<Durat
     let config = ProviderConfig { script: Some(script.clone()), ..ProviderConfig::default() };
     let model = mast_provider::build("scripted", &config)?;
     let cancellation = Cancellation::new();
-    let surface = Surface { observer: &Silent, cancellation: &cancellation };
+    let surface = Surface { observer: &Silent, cancellation: &cancellation, judge: None };
     let request = RunRequest::typed("What is it?");
     let start = Instant::now();
     let mut session = place::session(runtime).await?;

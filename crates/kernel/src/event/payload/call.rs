@@ -6,7 +6,7 @@ use super::Reach;
 use super::payload;
 use crate::approval::ApprovalStatus;
 use crate::canonical::Digest;
-use crate::id::{ApprovalId, ArtifactId, CallId, PrincipalId};
+use crate::id::{ApprovalId, ArtifactId, CallId, GrantId, PrincipalId};
 use crate::instant::Instant;
 use crate::message::OutcomeStatus;
 use crate::policy::Ruling;
@@ -197,5 +197,55 @@ payload! {
         call: CallId,
         /// What has changed.
         reason_code: String,
+    }
+}
+
+payload! {
+    /// That a yes reaches further than one call.
+    GrantCreated {
+        /// The grant.
+        grant: GrantId,
+        /// The question that the yes answered.
+        approval: ApprovalId,
+        /// How far it reaches: `task` or `session`.
+        reach: Reach,
+        /// Registry name of the tool.
+        tool: String,
+        /// Digest of the terms.
+        seal: Digest,
+        /// Commitment to the terms.
+        sealed: Digest,
+        /// When it ends.
+        expires_at: Instant,
+        /// How often it may be used.
+        uses_max: u32,
+    }
+}
+
+payload! {
+    /// That a grant answered what would have been asked.
+    GrantUsed {
+        /// The grant.
+        grant: GrantId,
+        /// The call that it was used for.
+        call: CallId,
+    }
+}
+
+payload! {
+    /// That somebody took a grant back.
+    GrantRevoked {
+        /// The grant.
+        grant: GrantId,
+        /// Who.
+        revoked_by: PrincipalId,
+    }
+}
+
+payload! {
+    /// That a grant's time is over, or its number of uses.
+    GrantExpired {
+        /// The grant.
+        grant: GrantId,
     }
 }

@@ -1,0 +1,302 @@
+//! A person is asked: what was shown is what is done, once, and only while nothing has changed.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use expect_test::expect;
+use mast_kernel::approval::ApprovalStatus;
+use mast_kernel::event::Reach;
+use mast_kernel::grant::GrantStatus;
+use mast_kernel::id::{PrincipalId, RunId};
+use mast_kernel::policy::Authority;
+use mast_kernel::run::{Completion, RunStatus};
+use mast_kernel::spec::SideEffect;
+use mast_runtime::{Answer, Ask, Judge, NotTaken, RunRequest, RuntimeError, Silent, Surface, Verdict, World};
+use mast_store::{ApprovalFilter, GrantFilter};
+use mast_testkit::{CountedIds, ManualClock, Probe, START_MICROS, Story, memory_store, world};
+use mast_tools::{Cancellation, Tool};
+
+const SEND: &str = "\
+- calls: [{tool: demo.external_write, args: {destination: ops, content: hello}}]
+- text: Sent.
+";
+
+/// A story with a probe that writes outside, and what it proposes.
+fn probed(script: &str) -> (Story, Probe) {
+    let probe = Probe::new("demo.probe", SideEffect::ExternalWrite);
+    let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(probe.clone())];
+    (Story::with(script, &tools, Arc::new(memory_store())), probe)
+}
+
+const PROBE: &str = "- calls: [{tool: demo.probe, args: {text: a}}]\n- text: Done.\n";
+
+#[tokio::test]
+async fn a_parked_run_goes_on_after_a_yes_and_acts_once() {
+    let story = Story::new(SEND);
+    let told = story.says("Tell ops hello.").await;
+    assert_eq!(told.end.status, RunStatus::WaitingForApproval);
+    let [ask] = told.end.asks.as_slice() else { panic!("{:?}", told.end.asks) };
+    assert!(!told.journal.contains("tool.call.started"), "{}", told.journal);
+
+    story.answers(ask.approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert_eq!((told.end.status, told.end.answer.as_deref()), (RunStatus::Completed, Some("Sent.")));
+    expect![[r#"
+        session.created
+        user.message.created
+        run.queued
+        run.started
+        model.request.started
+        model.response.completed
+        context.item.appended
+        tool.call.proposed
+        approval.requested
+        run.waiting_for_approval
+        approval.resolved
+        run.resumed
+        tool.call.authorized
+        approval.consumed
+        tool.call.started
+        call.marked
+        tool.call.completed
+        context.item.appended
+        model.request.started
+        model.response.completed
+        assistant.message.completed
+        run.completed"#]]
+    .assert_eq(&told.kinds().join("\n"));
+    let row = story.runtime.store().approval(ask.approval).await.unwrap().unwrap();
+    assert_eq!(row.status, ApprovalStatus::Consumed);
+
+    let again = story.resumes(told.end.run).await.unwrap_err();
+    assert!(matches!(again, RuntimeError::NotWaiting { status: RunStatus::Completed, .. }), "{again}");
+}
+
+#[tokio::test]
+async fn a_no_reaches_the_model_with_the_persons_words() {
+    let story = Story::new(SEND);
+    let told = story.says("Tell ops hello.").await;
+    let approval = told.end.asks[0].approval;
+    story.answers(approval, Verdict::No, Some("Ask me again on Monday.")).await.unwrap();
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert_eq!(told.end.status, RunStatus::Completed);
+    assert!(!told.journal.contains("tool.call.started"), "{}", told.journal);
+    let shown = format!("{:?}", story.model.requests().last().unwrap().items);
+    assert!(shown.contains("approval.denied") && shown.contains("Ask me again on Monday."), "{shown}");
+}
+
+#[tokio::test]
+async fn a_run_whose_question_is_open_goes_on_waiting() {
+    let story = Story::new(SEND);
+    let told = story.says("Tell ops hello.").await;
+    let before = told.journal.lines().count();
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert_eq!(told.end.status, RunStatus::WaitingForApproval);
+    assert_eq!(told.end.asks.len(), 1);
+    assert_eq!(told.journal.lines().count(), before, "nothing is written for a run that still waits");
+}
+
+#[tokio::test]
+async fn of_two_verdicts_at_the_same_moment_one_counts() {
+    let story = Story::new(SEND);
+    let told = story.says("Tell ops hello.").await;
+    let approval = told.end.asks[0].approval;
+    let yes = || story.answers(approval, Verdict::Yes(Reach::Once), None);
+    let (one, other, no) = tokio::join!(yes(), yes(), story.answers(approval, Verdict::No, None));
+    assert!(one.is_ok() && other.is_ok(), "the same answer twice is one answer");
+    assert!(matches!(no, Err(NotTaken::Settled { status: ApprovalStatus::Approved, .. })), "{no:?}");
+    let resolved = story.resumes(told.end.run).await.unwrap().journal;
+    assert_eq!(resolved.matches("approval.resolved").count(), 1);
+    assert_eq!(resolved.matches("approval.consumed").count(), 1);
+}
+
+#[tokio::test]
+async fn nobody_else_can_answer_and_nobody_else_learns_that_there_is_a_question() {
+    let story = Story::new(SEND);
+    let told = story.says("Tell ops hello.").await;
+    let approval = told.end.asks[0].approval;
+    let answer = async |by: &Authority| {
+        let answer = Answer { approval, verdict: Verdict::Yes(Reach::Once), words: None, by };
+        story.runtime.answer(&answer).await.unwrap_err()
+    };
+    let other = Authority { principal: PrincipalId::from_u128(2), ..story.authority.clone() };
+    let foreign = answer(&other).await;
+    assert!(matches!(foreign, NotTaken::NoSuchApproval(_)), "{foreign}");
+    let weak = story.authority.narrowed(&std::collections::BTreeSet::new());
+    assert!(matches!(answer(&weak).await, NotTaken::NotAllowed));
+    let unknown = story.resumes(RunId::from_u128(99)).await.unwrap_err();
+    assert!(matches!(unknown, RuntimeError::NoSuchRun(_)), "{unknown}");
+}
+
+/// A story whose clock the test moves.
+fn timed() -> (Story, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::new(START_MICROS));
+    let world = World { clock: clock.clone(), ids: Arc::new(CountedIds::default()), ..world() };
+    let tools = mast_tools::builtin::all();
+    (Story::in_world(SEND, &tools, Arc::new(memory_store()), world), clock)
+}
+
+#[tokio::test]
+async fn silence_denies() {
+    let (story, clock) = timed();
+    let told = story.says("Tell ops hello.").await;
+    clock.advance(4 * 3_600 + 1);
+    let late = story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await;
+    assert!(matches!(late, Err(NotTaken::Expired(_))), "{late:?}");
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert!(told.journal.contains("reason_code=approval.expired"), "{}", told.journal);
+    assert!(!told.journal.contains("tool.call.started"), "{}", told.journal);
+}
+
+#[tokio::test]
+async fn a_yes_that_comes_too_late_to_be_used_is_void() {
+    let (story, clock) = timed();
+    let told = story.says("Tell ops hello.").await;
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    clock.advance(4 * 3_600 + 1);
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert!(told.kinds().contains(&"approval.invalidated"), "{}", told.journal);
+    assert!(!told.journal.contains("tool.call.started"), "{}", told.journal);
+}
+
+#[tokio::test]
+async fn a_clock_that_goes_back_voids_what_waits() {
+    let (story, clock) = timed();
+    let told = story.says("Tell ops hello.").await;
+    clock.advance(-3_600);
+    let refused = story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await;
+    assert!(matches!(refused, Err(NotTaken::Void { code: "approval.void.clock", .. })), "{refused:?}");
+}
+
+#[tokio::test]
+async fn narrowed_scopes_void_a_yes() {
+    let mut story = Story::new(SEND);
+    let told = story.says("Tell ops hello.").await;
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    story.authority.scopes.retain(|scope| scope.as_str() != "session.read");
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert!(told.journal.contains("reason_code=approval.void.authority"), "{}", told.journal);
+    assert!(!told.journal.contains("tool.call.started"), "{}", told.journal);
+}
+
+/// A person who says the same to everything.
+struct Always(Option<(Verdict, Option<String>)>);
+
+#[async_trait]
+impl Judge for Always {
+    async fn judge(&self, _: &Ask) -> Option<(Verdict, Option<String>)> {
+        self.0.clone()
+    }
+}
+
+async fn says_to(story: &Story, judge: &dyn Judge, text: &str) -> (mast_runtime::RunEnd, String) {
+    let mut session = story.session().await;
+    let cancellation = Cancellation::new();
+    let surface = Surface { observer: &Silent, cancellation: &cancellation, judge: Some(judge) };
+    let end = story.runtime.run(&mut session, RunRequest::typed(text), &story.model, surface).await.unwrap();
+    let events = story.runtime.store().events(session.id(), 0, 0).await.unwrap();
+    (end, events.iter().map(mast_testkit::line).collect())
+}
+
+#[tokio::test]
+async fn a_person_who_is_there_answers_within_the_run() {
+    let (story, probe) = probed(PROBE);
+    let (end, journal) = says_to(&story, &Always(Some((Verdict::Yes(Reach::Once), None))), "Go.").await;
+    assert_eq!((end.status, end.completion), (RunStatus::Completed, Some(Completion::Unverified)));
+    assert_eq!(probe.n_runs(), 1);
+    let order = ["approval.requested", "approval.resolved", "approval.consumed", "tool.call.started"];
+    let places: Vec<_> = order.iter().map(|kind| journal.find(kind).unwrap()).collect();
+    assert!(places.is_sorted(), "{journal}");
+
+    let (story, probe) = probed(PROBE);
+    let (end, _) = says_to(&story, &Always(None), "Go.").await;
+    assert_eq!((end.status, probe.n_runs()), (RunStatus::WaitingForApproval, 0));
+}
+
+#[tokio::test]
+async fn after_two_refusals_of_a_thing_it_is_not_asked_again() {
+    let call = "- calls: [{tool: demo.probe, args: {text: TEXT}}]\n";
+    let script: String = ["a", "b", "c"].map(|text| call.replace("TEXT", text)).concat() + "- text: ok\n";
+    let (story, probe) = probed(&script);
+    let (end, journal) = says_to(&story, &Always(Some((Verdict::No, None))), "Go.").await;
+    assert_eq!(end.status, RunStatus::Completed);
+    assert_eq!(journal.matches("approval.requested").count(), 2, "{journal}");
+    assert_eq!(journal.matches("reason_code=approval.refused_before").count(), 1, "{journal}");
+    assert_eq!(probe.n_runs(), 0);
+}
+
+#[tokio::test]
+async fn a_batch_goes_on_where_it_stopped_without_a_second_proposal() {
+    let script = "- calls: [{tool: demo.probe, args: {text: a}}, {tool: demo.probe, args: {text: b}}, \
+                  {tool: math.calculate, args: {expression: \"1+1\"}}]\n- text: ok\n";
+    let probe = Probe::new("demo.probe", SideEffect::ExternalWrite);
+    let mut tools = mast_tools::builtin::all();
+    tools.push(Arc::new(probe.clone()));
+    let story = Story::with(script, &tools, Arc::new(memory_store()));
+    let told = story.says("Go.").await;
+    assert_eq!(told.end.asks.len(), 2);
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    assert_eq!(story.resumes(told.end.run).await.unwrap().end.asks.len(), 1, "one question is still open");
+    assert_eq!(probe.n_runs(), 0, "nothing with an effect runs before all are answered");
+    story.answers(told.end.asks[1].approval, Verdict::No, None).await.unwrap();
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert_eq!(told.end.status, RunStatus::Completed);
+    assert_eq!(probe.n_runs(), 1);
+    assert_eq!(told.journal.matches("tool.call.proposed").count(), 3, "{}", told.journal);
+}
+
+#[tokio::test]
+async fn a_yes_for_the_session_is_a_grant_that_is_counted_and_can_be_taken_back() {
+    let call = "- calls: [{tool: demo.probe, args: {text: a}}]\n";
+    let script = call.repeat(2) + "- text: ok\n" + call + "- text: ok\n";
+    let (story, probe) = probed(&script);
+    let mut session = story.session().await;
+    let told = story.goes_on(&mut session, RunRequest::typed("Go.")).await.unwrap();
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Session), None).await.unwrap();
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert_eq!(told.end.status, RunStatus::Completed, "{}", told.journal);
+    assert_eq!(probe.n_runs(), 2, "the second call is covered");
+    let grants = story.runtime.store().grants(&GrantFilter::default()).await.unwrap();
+    let [grant] = grants.as_slice() else { panic!("{grants:?}") };
+    assert_eq!((grant.status, grant.n_uses), (GrantStatus::Active, 1));
+
+    let revoked = story.runtime.revoke(grant.id, &story.authority).await.unwrap();
+    assert_eq!(revoked.status, GrantStatus::Revoked);
+    let told = story.says("Again.").await;
+    assert_eq!(told.end.status, RunStatus::WaitingForApproval, "another session has no grant");
+}
+
+#[tokio::test]
+async fn a_grant_reaches_neither_another_session_nor_other_arguments() {
+    let call = |text: &str| format!("- calls: [{{tool: demo.probe, args: {{text: {text}}}}}]\n");
+    let script = call("a") + &call("b") + "- text: ok\n";
+    let (story, probe) = probed(&script);
+    let told = story.says("Go.").await;
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Session), None).await.unwrap();
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert_eq!(told.end.status, RunStatus::WaitingForApproval, "other arguments ask again");
+    assert_eq!(probe.n_runs(), 1);
+}
+
+#[tokio::test]
+async fn some_yeses_reach_one_call_only() {
+    let story = Story::new(SEND);
+    let told = story.says("Tell ops hello.").await;
+    let far = story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Session), None).await;
+    assert!(matches!(far, Err(NotTaken::TooFar { most: Reach::Once, .. })), "{far:?}");
+    let open = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
+    assert_eq!(story.runtime.store().approvals(&open).await.unwrap().len(), 1, "it stays open");
+}
+
+#[tokio::test]
+async fn what_a_person_does_next_retires_what_they_left_unanswered() {
+    let script = SEND.to_owned() + "- text: Hi.\n";
+    let story = Story::new(&script.replace("- text: Sent.\n", ""));
+    let mut session = story.session().await;
+    let first = story.goes_on(&mut session, RunRequest::typed("Tell ops hello.")).await.unwrap();
+    let second = story.goes_on(&mut session, RunRequest::typed("Never mind. Hello!")).await.unwrap();
+    assert_eq!(second.end.answer.as_deref(), Some("Hi."));
+    assert!(second.journal.contains("reason_code=approval.void.superseded"), "{}", second.journal);
+    let late = story.answers(first.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await;
+    assert!(matches!(late, Err(NotTaken::Settled { status: ApprovalStatus::Void, .. })), "{late:?}");
+}
