@@ -45,10 +45,8 @@ pub fn escape_json(text: &str) -> Cow<'_, str> {
     if let Some(escaped) = in_strings(text, |string| escape(string)) {
         return escaped;
     }
-    match serde_json::from_str::<Value>(text) {
-        Ok(mut value) if in_value(&mut value, |string| escape(string)) => Cow::Owned(value.to_string()),
-        Ok(_) | Err(_) => escape(text),
-    }
+    let mut value = serde_json::from_str::<Value>(text).unwrap_or_default();
+    if in_value(&mut value, |string| escape(string)) { Cow::Owned(value.to_string()) } else { escape(text) }
 }
 
 /// [`unescape`] for the strings inside a JSON text. What is no JSON stays as it is: nobody acts on it.
@@ -176,7 +174,11 @@ fn is_invisible(letter: char) -> bool {
 fn seen(tail: &str) -> String {
     let mut out = String::new();
     for letter in tail.chars() {
-        if out.len() >= MARKER_CHARS_MAX || letter.is_whitespace() {
+        if out.len() >= MARKER_CHARS_MAX {
+            break;
+        }
+        if letter.is_whitespace() {
+            out.push(' ');
             break;
         }
         if let Some(opener) = opener(letter) {
@@ -201,16 +203,16 @@ fn is_marker(opener: char, tail: &str) -> bool {
     match opener {
         '<' => (next.is_ascii_alphabetic() || may_begin("|/_\"")) && is_angle(&seen(tail)),
         '[' => (next.is_ascii_alphabetic() || may_begin("|/")) && is_square(&seen(tail)),
-        _ => may_begin("~") && ["~b]", "~!b["].iter().any(|mark| seen(tail).starts_with(mark)),
+        _ => may_begin("~") && matches!(seen(tail).to_lowercase().as_str(), "~b]" | "~!b["),
     }
 }
 
 fn is_angle(seen: &str) -> bool {
     let seen = seen.to_lowercase();
     let seen = seen.strip_prefix('/').unwrap_or(&seen);
-    // `<|name|>` in all its forms: a bar and something behind it.
+    // `<|name|>` in all its forms: a bar, and no blank behind it.
     if let Some(inside) = seen.strip_prefix('|') {
-        return !inside.is_empty() && !inside.starts_with('>');
+        return !inside.starts_with(['>', ' ']);
     }
     if seen.starts_with("untrusted") {
         return true;
@@ -230,7 +232,7 @@ fn is_angle(seen: &str) -> bool {
 
 fn is_square(seen: &str) -> bool {
     let seen = seen.strip_prefix('/').unwrap_or(seen);
-    if seen.starts_with("e~[") {
+    if seen.eq_ignore_ascii_case("e~[") {
         return true;
     }
     let Some((word, _)) = seen.split_once(']') else { return false };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mast_kernel::event::{Actor, EventBody, RunCompleted, RunSetup, RunWaitingForApproval};
 use mast_kernel::id::{ApprovalId, CallId, RunId};
-use mast_kernel::policy::{Overlay, Place, Surroundings};
+use mast_kernel::policy::{Overlay, Place};
 use mast_kernel::run::{ApprovalMode, Completion, Mode, TurnContract};
 use mast_kernel::trust::Label;
 use mast_store::Durability;
@@ -115,7 +115,7 @@ impl Desk<'_> {
             authority: &self.session.authority,
             contract: &self.contract,
             origin: call.origin,
-            surroundings: Surroundings::default(),
+            surroundings: self.runtime.surroundings().clone(),
             step: 1,
             tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),
             cancellation: Cancellation::new(),

@@ -4,7 +4,7 @@ use mast_kernel::budget::Spent;
 use mast_kernel::event::{Actor, EventBody, ItemKind, RunSetup};
 use mast_kernel::id::{ItemId, RunId};
 use mast_kernel::limits;
-use mast_kernel::policy::{Overlay, Surroundings};
+use mast_kernel::policy::Overlay;
 use mast_kernel::run::{Mode, TurnContract};
 use mast_provider::Provider;
 use mast_store::Durability;
@@ -114,6 +114,6 @@ fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Te
         prefix,
         has_instructions: request.instructions.is_some(),
         date_line: request.date_line,
-        surroundings: Surroundings::default(),
+        surroundings: runtime.surroundings().clone(),
     })
 }
