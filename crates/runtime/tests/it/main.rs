@@ -7,6 +7,7 @@ mod batch;
 mod desk;
 mod failure;
 mod gate;
+mod injection;
 mod invariant;
 mod run_loop;
 mod scenario;
