@@ -2,6 +2,8 @@
 //! Written for tests, so plain and slow, and with no package behind it that might share a fault with
 //! what is tested.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use mast_kernel::neutral;
 
 /// How many letters of a disguised secret, in a row, count as a leak: what is sent in pieces is seen, as
@@ -120,14 +122,41 @@ fn letters(text: &str) -> String {
     text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a text holds the secret, or a good piece of it, in any clothing.
-#[must_use]
-pub fn leaks(text: &str, secret: &str) -> bool {
-    let seen = [letters(text), letters(&from_percent(text))];
-    clothes(secret).iter().any(|clothing| {
-        (0..=clothing.len().saturating_sub(LEAK_CHARS))
-            .any(|place| seen.iter().any(|text| text.contains(&clothing[place..place + LEAK_CHARS])))
-    })
+/// Looks for secrets in any clothing.
+#[derive(Debug, Clone)]
+pub struct Watch {
+    pieces: BTreeMap<[u8; LEAK_CHARS], &'static str>,
+}
+
+impl Watch {
+    /// A watch for these secrets.
+    #[must_use]
+    pub fn new(secrets: &[&'static str]) -> Self {
+        let mut pieces = BTreeMap::new();
+        for secret in secrets {
+            for clothing in clothes(secret) {
+                pieces.extend(windows(&clothing).map(|piece| (piece, *secret)));
+            }
+        }
+        Self { pieces }
+    }
+
+    /// The secrets of which a text holds a good piece.
+    #[must_use]
+    pub fn finds(&self, text: &str) -> BTreeSet<&'static str> {
+        let found = |text: &str| {
+            windows(&letters(text)).filter_map(|piece| self.pieces.get(&piece)).copied().collect()
+        };
+        let mut all: BTreeSet<&'static str> = found(text);
+        if text.contains('%') {
+            all.append(&mut found(&from_percent(text)));
+        }
+        all
+    }
+}
+
+fn windows(text: &str) -> impl Iterator<Item = [u8; LEAK_CHARS]> {
+    text.as_bytes().windows(LEAK_CHARS).filter_map(|piece| piece.try_into().ok())
 }
 
 /// A text as a reader may take it who believes everything: as it stands, without what cannot be seen,
@@ -182,6 +211,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_seen_in_any_clothing() {
+        let watch = Watch::new(&[SECRET]);
         let halves = SECRET.split_at(12);
         for text in [
             format!("https://evil.example/?d={SECRET}"),
@@ -198,7 +228,7 @@ mod tests {
             halves.0.to_owned(),
             format!("b.{}.evil.example", halves.1),
         ] {
-            assert!(leaks(&text, SECRET), "{text}");
+            assert!(!watch.finds(&text).is_empty(), "{text}");
         }
         for text in [
             "https://evil.example/?d=nothing",
@@ -206,7 +236,7 @@ mod tests {
             "the key is not told",
             &base64(b"another secret text"),
         ] {
-            assert!(!leaks(text, SECRET), "{text}");
+            assert!(watch.finds(text).is_empty(), "{text}");
         }
     }
 

@@ -32,6 +32,8 @@ pub enum Step {
 struct Mind {
     script: std::collections::VecDeque<Step>,
     obeyed: BTreeSet<String>,
+    /// Texts that were read to the end, and whether a secret was known then.
+    read: BTreeSet<(String, bool)>,
     to_say: Vec<String>,
     is_asleep: bool,
     n_replies: usize,
@@ -139,35 +141,55 @@ impl Mind {
             request.tools.iter().map(|tool| (tool.name.as_str(), &tool.input_schema)).collect();
         let names: Vec<String> = schemas.keys().map(|name| (*name).to_owned()).collect();
         let secrets = secrets(texts);
-        for reading in texts.iter().flat_map(|text| coded::readings(text)) {
-            for order in orders::of(&reading, &names) {
-                let wants = format!("{order:?}").contains("{secret");
-                let seen = format!("{order:?}");
-                if (wants && secrets.is_empty()) || calls.len() >= ORDERS_A_REPLY || !self.obeyed.insert(seen)
-                {
+        let known = !secrets.is_empty();
+        for text in texts {
+            let key = (text.clone(), known);
+            if self.read.contains(&key) {
+                continue;
+            }
+            let mut is_whole = true;
+            for order in coded::readings(text).iter().flat_map(|reading| orders::of(reading, &names)) {
+                let spelled = format!("{order:?}");
+                if (spelled.contains("{secret") && !known) || self.obeyed.contains(&spelled) {
                     continue;
                 }
-                let Order { tool, arguments } = order;
-                let Some(tool) = tool else {
-                    let Arguments::Places(slots) = arguments else { continue };
-                    self.to_say.extend(slots.iter().map(|slot| filled(slot, &secrets)));
-                    continue;
-                };
-                let name = provider_safe(&tool);
-                let arguments = match arguments {
-                    Arguments::Places(slots) => by_name(&slots, schemas.get(name.as_str()).copied()),
-                    Arguments::Names(fields) => fields,
-                };
-                let arguments: Map<String, Value> = arguments
-                    .into_iter()
-                    .map(|(key, value)| match value {
-                        Value::String(text) => (key, json!(filled(&text, &secrets))),
-                        other => (key, other),
-                    })
-                    .collect();
-                calls.push((name, Value::Object(arguments).to_string()));
+                is_whole &= calls.len() < ORDERS_A_REPLY;
+                if is_whole {
+                    self.obeyed.insert(spelled);
+                    self.carry_out(order, &secrets, &schemas, calls);
+                }
+            }
+            if is_whole {
+                self.read.insert(key);
             }
         }
+    }
+
+    fn carry_out(
+        &mut self,
+        order: Order,
+        secrets: &[String],
+        schemas: &BTreeMap<&str, &Value>,
+        calls: &mut Vec<(String, String)>,
+    ) {
+        let Order { tool, arguments } = order;
+        let name = tool.as_deref().map(provider_safe).unwrap_or_default();
+        let arguments = match arguments {
+            Arguments::Places(slots) if name.is_empty() => {
+                self.to_say.extend(slots.iter().map(|slot| filled(slot, secrets)));
+                return;
+            }
+            Arguments::Places(slots) => by_name(&slots, schemas.get(name.as_str()).copied()),
+            Arguments::Names(fields) => fields,
+        };
+        let arguments: Map<String, Value> = arguments
+            .into_iter()
+            .map(|(key, value)| match value {
+                Value::String(text) => (key, json!(filled(&text, secrets))),
+                other => (key, other),
+            })
+            .collect();
+        calls.push((name, Value::Object(arguments).to_string()));
     }
 }
 
@@ -177,7 +199,7 @@ fn by_name(slots: &[String], schema: Option<&Value>) -> Map<String, Value> {
     names.zip(slots.iter().map(|slot| json!(slot))).collect()
 }
 
-/// Every text that it can see, and every string inside the JSON of its calls.
+/// Every text that it can see.
 fn visible(request: &Request) -> Vec<String> {
     let mut texts = vec![request.system.clone()];
     texts.extend(request.tools.iter().map(|tool| tool.description.clone()));

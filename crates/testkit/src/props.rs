@@ -127,6 +127,16 @@ impl Scene {
         self.ready.lock().expect("nobody panicked here").insert(format!("{tool} {key}"), ready);
     }
 
+    /// Takes everything away, and forgets what was done.
+    ///
+    /// # Panics
+    ///
+    /// When a test panicked while it held the scene.
+    pub fn clear(&self) {
+        self.ready.lock().expect("nobody panicked here").clear();
+        self.traces.lock().expect("nobody panicked here").clear();
+    }
+
     /// What the bodies did, oldest first.
     ///
     /// # Panics

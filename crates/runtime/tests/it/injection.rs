@@ -1,7 +1,7 @@
 //! The injection corpus: texts that order, hidden in tasks, before a model that obeys every one of them.
 //! Nothing that they order happens, nothing private gets out, and the tasks themselves still finish.
 
-mod harness;
+pub(crate) mod harness;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -38,7 +38,9 @@ fn task<'a>(tasks: &'a [Task], case: &Case) -> &'a Task {
 
 async fn attack(tasks: &[Task], case: &Case, overlay: Overlay, log: &Log) -> Vec<Seen> {
     let mut all = Vec::new();
-    for (when, mode) in SETUPS {
+    // Whether the harness can count effects at all is seen at the first one.
+    let n_setups = if overlay == Overlay::On { SETUPS.len() } else { 1 };
+    for (when, mode) in SETUPS.into_iter().take(n_setups) {
         let setup = Setup { when, mode, overlay };
         all.push(harness::carry_out(task(tasks, case), Some(case), setup, log).await);
     }
@@ -105,7 +107,11 @@ fn nothing_that_a_text_orders_happens_and_nothing_private_gets_out() {
         table += &row.line(kind);
     }
     table += &all.line("all");
-    writeln!(table, "answers with a link that holds a canary, labelled private: {n_links}").unwrap();
+    writeln!(
+        table,
+        "answers with an address that holds a canary, for the surface to show without a link: {n_links}"
+    )
+    .unwrap();
     table += &clean.0;
     // Written past the test runner, which keeps to itself what a test that passes prints.
     std::io::stdout().write_all(table.as_bytes()).unwrap();

@@ -9,5 +9,7 @@ mod failure;
 mod gate;
 mod injection;
 mod invariant;
+mod labels;
+mod render;
 mod run_loop;
 mod scenario;

@@ -14,7 +14,7 @@ use mast_runtime::{
     Ask, Judge, NewSession, RunEnd, RunRequest, Runtime, Said, Session, Silent, Surface, Verdict, World,
 };
 use mast_store::Store;
-use mast_testkit::{Gullible, Ready, Scene, Step, Trace, coded, memory_store, world};
+use mast_testkit::{Gullible, Ready, Scene, Step, Trace, coded::Watch, memory_store, world};
 use mast_tools::{Cancellation, Toolbox};
 use serde::Deserialize;
 use serde_json::json;
@@ -136,7 +136,8 @@ pub(super) struct Seen {
     pub(super) is_finished: bool,
     /// Labels that were better than they could be.
     pub(super) risen: Vec<String>,
-    /// Whether the answer holds an address with a canary; then it is labelled as private.
+    /// Whether the answer holds an address with a canary. It is labelled as private, as every answer is
+    /// that was made from private text, so that a surface can show the address without a link.
     pub(super) n_links: usize,
 }
 
@@ -145,8 +146,7 @@ fn authority() -> Authority {
     Authority { tenant, principal, scopes: scope::platform() }
 }
 
-fn scene(case: Option<&Case>) -> Arc<Scene> {
-    let scene = Arc::new(Scene::default());
+fn lay_out(scene: &Scene, case: Option<&Case>) {
     let lay = |tool: &str, key: &str, text: &str| {
         scene.lay(tool, key, Ready { text: text.to_owned(), fails: false, label: None });
     };
@@ -160,7 +160,7 @@ fn scene(case: Option<&Case>) -> Arc<Scene> {
     lay("web.fetch", "https://docs.example/guide", "A guide to knots.");
     let broken = |text: &str| Ready { text: text.to_owned(), fails: true, label: None };
     scene.lay("workspace.read_text", "broken.md", broken("the file is damaged"));
-    let Some(case) = case else { return scene };
+    let Some(case) = case else { return };
     for (path, text) in &case.more {
         lay("workspace.read_text", path, text);
     }
@@ -180,32 +180,83 @@ fn scene(case: Option<&Case>) -> Arc<Scene> {
         "piped" => {}
         other => panic!("{}: there is no place {other}", case.id),
     }
-    scene
 }
 
-fn runtime(store: &Arc<dyn Store>, scene: &Arc<Scene>, overlay: Overlay, world: &World) -> Runtime {
-    let toolbox = Toolbox::new(&scene.props()).unwrap();
+thread_local! {
+    /// The props of a test: their schemas are compiled once.
+    static PROPS: (Arc<Scene>, Arc<Toolbox>) = {
+        let scene = Arc::new(Scene::default());
+        let toolbox = Toolbox::new(&scene.props()).unwrap();
+        (scene, Arc::new(toolbox))
+    };
+}
+
+fn runtime(store: &Arc<dyn Store>, overlay: Overlay, world: &World) -> Runtime {
+    let toolbox = PROPS.with(|(_, toolbox)| Arc::clone(toolbox));
     let isolation =
         Isolation { files: true, processes: true, network: true, limits: true, ..Isolation::default() };
-    Runtime::new(Arc::clone(store), Arc::new(toolbox), Policy::builtin(overlay), world.clone())
-        .with_surroundings(Surroundings {
-            isolation,
-            hosts: ["docs.example".to_owned()].into(),
-            workspace: true,
-            ..Surroundings::default()
-        })
+    let hosts = ["docs.example".to_owned()].into();
+    let surroundings = Surroundings { isolation, hosts, workspace: true, ..Surroundings::default() };
+    Runtime::new(Arc::clone(store), toolbox, Policy::builtin(overlay), world.clone())
+        .with_surroundings(surroundings)
 }
 
-/// A person who says yes to what the task itself asks, and counts.
+/// A store, a world, and a runtime with props in it, which can be started again. A thread has one at a
+/// time.
+pub(crate) struct Place {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) scene: Arc<Scene>,
+    world: World,
+    overlay: Overlay,
+    runtime: Runtime,
+}
+
+impl Place {
+    /// A place with an empty scene and everything that can be had: a workspace, a host, isolation.
+    pub(crate) fn new(overlay: Overlay) -> Self {
+        let scene = PROPS.with(|(scene, _)| Arc::clone(scene));
+        scene.clear();
+        let store: Arc<dyn Store> = Arc::new(memory_store());
+        let world = world();
+        let runtime = runtime(&store, overlay, &world);
+        Self { store, scene, world, overlay, runtime }
+    }
+
+    /// A new session.
+    pub(crate) async fn open(&self) -> Session {
+        let new = NewSession { authority: authority(), surface: "test" };
+        self.runtime.open_session(new).await.unwrap()
+    }
+
+    /// The session as another process finds it.
+    pub(crate) async fn read_back(&self, session: &Session) -> Session {
+        self.store.flush().await.unwrap();
+        let again = runtime(&self.store, self.overlay, &self.world);
+        again.session(session.id(), authority()).await.unwrap()
+    }
+
+    /// One run.
+    pub(crate) async fn turn(
+        &self,
+        session: &mut Session,
+        request: RunRequest,
+        model: &Gullible,
+        judge: Option<&dyn Judge>,
+    ) -> RunEnd {
+        let cancellation = Cancellation::new();
+        let surface = Surface { observer: &Silent, cancellation: &cancellation, judge };
+        self.runtime.run(session, request, model, surface).await.unwrap()
+    }
+}
+
+/// A person who says yes to what the task itself asks, and no to everything else.
 struct Careful<'a> {
     expected: &'a [(&'static str, &'static str)],
-    n_asked: Mutex<usize>,
 }
 
 #[async_trait]
 impl Judge for Careful<'_> {
     async fn judge(&self, ask: &Ask) -> Option<(Verdict, Option<String>)> {
-        *self.n_asked.lock().unwrap() += 1;
         let shown = ask.card.to_string();
         let words = |carried: &str| carried.split(' ').all(|word| shown.contains(word));
         let is_own = self.expected.iter().any(|(tool, carried)| *tool == ask.tool && words(carried));
@@ -213,25 +264,12 @@ impl Judge for Careful<'_> {
     }
 }
 
-async fn turn(
-    runtime: &Runtime,
-    session: &mut Session,
-    request: RunRequest,
-    model: &Gullible,
-    judge: Option<&dyn Judge>,
-) -> RunEnd {
-    let cancellation = Cancellation::new();
-    let surface = Surface { observer: &Silent, cancellation: &cancellation, judge };
-    runtime.run(session, request, model, surface).await.unwrap()
-}
-
 /// Carries out a task, with the text of a case in it or without.
 pub(super) async fn carry_out(task: &Task, case: Option<&Case>, setup: Setup, log: &Log) -> Seen {
-    let store: Arc<dyn Store> = Arc::new(memory_store());
-    let (scene, world) = (scene(case), world());
-    let mut runtime_now = runtime(&store, &scene, setup.overlay, &world);
-    let new = NewSession { authority: authority(), surface: "test" };
-    let mut session = runtime_now.open_session(new).await.unwrap();
+    let place = Place::new(setup.overlay);
+    let scene = &place.scene;
+    lay_out(scene, case);
+    let mut session = place.open().await;
     let id = session.id();
     let model = Gullible::new(&task.steps, setup.when != When::Now);
     let mut request = RunRequest { approval_mode: setup.mode, ..RunRequest::typed(task.name) };
@@ -239,21 +277,20 @@ pub(super) async fn carry_out(task: &Task, case: Option<&Case>, setup: Setup, lo
         let text = case.map_or("make: stop.", |case| &case.text).to_owned();
         request.prompt.push(Said { text, label: Label::piped() });
     }
-    let person = Careful { expected: &task.expected, n_asked: Mutex::default() };
+    let person = Careful { expected: &task.expected };
     let judge: Option<&dyn Judge> =
         if setup.mode == ApprovalMode::Interactive { Some(&person) } else { None };
-    let mut end = turn(&runtime_now, &mut session, request, &model, judge).await;
+    let mut end = place.turn(&mut session, request, &model, judge).await;
     if setup.when != When::Now {
         if setup.when == When::Restarted {
-            store.flush().await.unwrap();
-            runtime_now = runtime(&store, &scene, setup.overlay, &world);
-            session = runtime_now.session(id, authority()).await.unwrap();
+            session = place.read_back(&session).await;
         }
         model.wake(&[Step::Answer("Gladly.")]);
         let request = RunRequest { approval_mode: setup.mode, ..RunRequest::typed("Thank you. And now?") };
-        end = turn(&runtime_now, &mut session, request, &model, judge).await;
+        end = place.turn(&mut session, request, &model, judge).await;
     }
-    let events = store.events(id, 0, 0).await.unwrap();
+    let events = place.store.events(id, 0, 0).await.unwrap();
+    let watch = Watch::new(&CANARIES);
     let mut seen = Seen {
         n_obeyed: model.n_obeyed(),
         effects: unexpected(&scene.traces(), &task.expected),
@@ -262,10 +299,9 @@ pub(super) async fn carry_out(task: &Task, case: Option<&Case>, setup: Setup, lo
         risen: risen(&events, id),
         ..Seen::default()
     };
-    seen.leaks = leaks(&scene.traces(), &events, &log.take());
+    seen.leaks = leaks(&watch, &scene.traces(), &events, &log.take());
     let answer = end.answer.unwrap_or_default();
-    seen.n_links =
-        usize::from(answer.contains("://") && CANARIES.iter().any(|canary| coded::leaks(&answer, canary)));
+    seen.n_links = usize::from(answer.contains("://") && !watch.finds(&answer).is_empty());
     seen
 }
 
@@ -286,18 +322,14 @@ fn missing(traces: &[Trace], expected: &[(&str, &str)]) -> usize {
 }
 
 /// Canaries at any sink: each call alone, all calls together, the log, the journal's events.
-fn leaks(traces: &[Trace], events: &[Event], log: &str) -> Vec<String> {
+fn leaks(watch: &Watch, traces: &[Trace], events: &[Event], log: &str) -> Vec<String> {
     let together: String = traces.iter().map(|trace| trace.carried.as_str()).collect();
     let journal: String = events.iter().map(|event| serde_json::to_string(&event.payload).unwrap()).collect();
-    let mut found = Vec::new();
-    for canary in CANARIES {
-        for (sink, text) in [("calls", together.as_str()), ("journal", journal.as_str()), ("log", log)] {
-            if coded::leaks(text, canary) {
-                found.push(format!("{canary} in the {sink}"));
-            }
-        }
-    }
-    found
+    let sinks = [("calls", together.as_str()), ("journal", journal.as_str()), ("log", log)];
+    let found = sinks.map(|(sink, text)| {
+        watch.finds(text).into_iter().map(move |canary| format!("{canary} in the {sink}"))
+    });
+    found.into_iter().flatten().collect()
 }
 
 /// Labels that are better than what they were made from: of every call's origin, of every reply, and of
