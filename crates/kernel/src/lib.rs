@@ -9,6 +9,7 @@
 //! | [`id`] | typed ids and how they are written |
 //! | [`name`] | the grammar of tool names, and names that providers accept |
 //! | [`trust`] | labels: how far text may be believed, how far it may travel |
+//! | [`neutral`] | control markers of chat templates, broken in what a model is shown |
 //! | [`spec`] | the full declaration of a tool |
 //! | [`registry`] | the seven refusals, versions and aliases |
 //! | [`schema`] | JSON Schema 2020-12, closed at every level |
@@ -37,6 +38,7 @@ pub mod instant;
 pub mod limits;
 pub mod message;
 pub mod name;
+pub mod neutral;
 pub mod permit;
 pub mod policy;
 pub mod registry;

@@ -8,7 +8,7 @@ use crate::request::{Item, Request, ToolOffer};
 
 /// Texts with everything in them that a protocol or its marks could trip over.
 fn text() -> impl Strategy<Value = String> {
-    r#"(a|é|🌊| |\n|"|\\|<|mast>|<mast>|</mast>|<mast/>|<untrusted |\[INST\]|<\|im_end\|>){0,8}x"#
+    r#"(a|é|🌊| |\n|"|\\|<|mast>|<mast>|</mast>|<mast/>|<untrusted |\[INST\]|<\|im_end\|>|\PC{0,4}){0,8}x"#
 }
 
 fn turn(seal: fn(String) -> Reasoning, first_id: usize) -> impl Strategy<Value = Turn> {

@@ -5,8 +5,9 @@
 use mast_kernel::canonical::Digest;
 use mast_kernel::id::ItemId;
 use mast_kernel::message::{Outcome, OutcomeStatus};
+use mast_kernel::neutral;
 use mast_kernel::trust::{Label, SourceKind, Trust};
-use mast_provider::{Item, Request, ToolChoice, ToolOffer, Turn};
+use mast_provider::{CallProposal, Item, Reasoning, Request, ToolChoice, ToolOffer, Turn};
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::{self, EnvelopeKey};
@@ -151,20 +152,51 @@ pub fn origin(items: &[ContextItem], has_instructions: bool) -> Label {
     label
 }
 
-/// One item as its provider gets it.
+/// A reply as it is kept: what the model wrote with broken markers is meant whole. Sealed thinking is
+/// nobody's to change.
+pub(crate) fn heard(turn: Turn) -> Turn {
+    let plain = |text: &str| neutral::unescape(text).into_owned();
+    rewritten(turn, plain, |arguments| neutral::unescape_json(arguments).into_owned())
+}
+
+/// A reply as its model reads it again: text of its own that others may have put into its mouth.
+fn told_again(turn: Turn) -> Turn {
+    let broken = |text: &str| neutral::escape(text).into_owned();
+    rewritten(turn, broken, |arguments| neutral::escape_json(arguments).into_owned())
+}
+
+fn rewritten(turn: Turn, text: impl Fn(&str) -> String, arguments: impl Fn(&str) -> String) -> Turn {
+    let call = |call: CallProposal| CallProposal {
+        id: text(&call.id),
+        name: text(&call.name),
+        arguments: arguments(&call.arguments),
+    };
+    let part = |part: Reasoning| Reasoning { text: text(&part.text), opaque: part.opaque };
+    let Turn { text: said, reasoning, calls, usage, stop } = turn;
+    let (reasoning, calls) =
+        (reasoning.into_iter().map(part).collect(), calls.into_iter().map(call).collect());
+    Turn { text: text(&said), reasoning, calls, usage, stop }
+}
+
+/// One item as its provider gets it. In every text all control markers are broken, whatever its label:
+/// none of Mast's own needs one, and so a reader can undo it without knowing the label.
 fn render(item: &ContextItem, key: &EnvelopeKey) -> Item {
     let id = item.id.to_string();
     match &item.body {
         ItemBody::Said { text } => Item::user(enveloped(item.label, key, &id, text)),
-        ItemBody::Replied { turn } => Item::Assistant(turn.clone()),
+        ItemBody::Replied { turn } => Item::Assistant(told_again(turn.clone())),
         ItemBody::Outcome { provider_call, content, external, is_error } => {
-            let mut shown =
-                if *is_error { content.clone() } else { enveloped(item.label, key, &id, content) };
+            let mut shown = if *is_error {
+                neutral::escape(content).into_owned()
+            } else {
+                enveloped(item.label, key, &id, content)
+            };
             if let Some(external) = external {
                 shown.push('\n');
                 shown.push_str(&envelope::wrap(key, SourceKind::Tool, &id, external));
             }
-            if *is_error { Item::failed(provider_call, shown) } else { Item::result(provider_call, shown) }
+            let call = neutral::escape(provider_call);
+            if *is_error { Item::failed(call, shown) } else { Item::result(call, shown) }
         }
     }
 }
@@ -195,7 +227,11 @@ fn left_behind((id, name): (String, String)) -> Item {
 }
 
 fn enveloped(label: Label, key: &EnvelopeKey, id: &str, text: &str) -> String {
-    if label.trust.is_enveloped() { envelope::wrap(key, label.source, id, text) } else { text.to_owned() }
+    if label.trust.is_enveloped() {
+        envelope::wrap(key, label.source, id, text)
+    } else {
+        neutral::escape(text).into_owned()
+    }
 }
 
 #[cfg(test)]
@@ -239,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_call_that_was_left_behind_is_answered_where_it_stands() {
-        let call = |id: &str| mast_provider::CallProposal {
+        let call = |id: &str| CallProposal {
             id: id.into(),
             name: "a_b".into(),
             arguments: "{}".into(),

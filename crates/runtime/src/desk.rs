@@ -117,7 +117,7 @@ impl Desk<'_> {
             origin: call.origin,
             surroundings: Surroundings {
                 history: self.runtime.history_of(self.session.id()).await?,
-                ..Surroundings::default()
+                ..self.runtime.surroundings().clone()
             },
             step: 1,
             tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),

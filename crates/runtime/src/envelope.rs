@@ -2,11 +2,12 @@
 //! what Mast and the person say.
 //!
 //! The text stands between two tags that carry a nonce which only Mast can make. Tags inside the text
-//! are escaped by a map that can be undone, so nothing is lost. Names and addresses of others stand
-//! inside, never in a tag. See `docs/spec/trust.md`.
+//! are broken with all other markers ([`mast_kernel::neutral`]), by a map that can be undone, so nothing
+//! is lost. Names and addresses of others stand inside, never in a tag. See `docs/spec/trust.md`.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use mast_kernel::canonical::Digest;
+use mast_kernel::neutral;
 use mast_kernel::trust::SourceKind;
 use sha2::Sha256;
 
@@ -39,7 +40,7 @@ pub fn wrap(key: &EnvelopeKey, kind: SourceKind, id: &str, text: &str) -> String
     let kind = kind.as_str();
     format!(
         "<{TAG} kind=\"{kind}\" id=\"{id}\" nonce=\"{nonce}\">\n{}\n</{TAG} nonce=\"{nonce}\">",
-        escape(text)
+        neutral::escape(text)
     )
 }
 
@@ -49,7 +50,7 @@ pub fn unwrap(key: &EnvelopeKey, enveloped: &str) -> Option<String> {
     let (head, rest) = enveloped.split_once(">\n")?;
     let (body, tail) = rest.rsplit_once("\n</")?;
     let id = head.split("id=\"").nth(1)?.split('"').next()?;
-    let text = unescape(body);
+    let text = neutral::unescape(body).into_owned();
     let nonce = nonce(key, id, &text);
     let whole = head.ends_with(&format!("nonce=\"{nonce}\"")) && tail == format!("{TAG} nonce=\"{nonce}\">");
     whole.then_some(text)
@@ -65,37 +66,6 @@ fn nonce(key: &EnvelopeKey, id: &str, text: &str) -> String {
     mac.update(id.as_bytes());
     mac.update(Digest::of(text.as_bytes()).to_hex().as_bytes());
     mac.finalize().into_bytes().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Breaks every tag of an envelope inside a text, by one backslash more than it has.
-#[must_use]
-pub fn escape(text: &str) -> String {
-    map_tags(text, |backslashes| Some(backslashes + 1))
-}
-
-/// Undoes [`escape`].
-#[must_use]
-pub fn unescape(text: &str) -> String {
-    map_tags(text, |backslashes: usize| backslashes.checked_sub(1))
-}
-
-/// Rewrites the backslashes between `<` and the word of the tags, where that is what follows.
-fn map_tags(text: &str, backslashes: impl Fn(usize) -> Option<usize>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('<') {
-        out.push_str(before);
-        out.push('<');
-        let bare = after.trim_start_matches('\\');
-        let n_backslashes = after.len() - bare.len();
-        let word = bare.strip_prefix('/').unwrap_or(bare);
-        let is_tag = word.get(..TAG.len()).is_some_and(|word| word.eq_ignore_ascii_case(TAG));
-        let kept = if is_tag { backslashes(n_backslashes).unwrap_or(0) } else { n_backslashes };
-        out.extend(std::iter::repeat_n('\\', kept));
-        rest = bare;
-    }
-    out.push_str(rest);
-    out
 }
 
 #[cfg(test)]
@@ -125,7 +95,6 @@ mod tests {
     proptest! {
         #[test]
         fn what_goes_in_comes_out(text in r"(<|/|\\|untrusted|UnTrusted|>|\n|[a-z ]){0,40}") {
-            prop_assert_eq!(&unescape(&escape(&text)), &text);
             let wrapped = wrap(&KEY, SourceKind::Tool, "call_1", &text);
             prop_assert_eq!(wrapped.to_lowercase().matches("</untrusted").count(), 1);
             prop_assert_eq!(unwrap(&KEY, &wrapped), Some(text));

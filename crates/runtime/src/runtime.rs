@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mast_kernel::policy::Policy;
+use mast_kernel::policy::{Policy, Surroundings};
 use mast_store::Store;
 use mast_tools::Toolbox;
 
@@ -16,13 +16,20 @@ pub struct Runtime {
     toolbox: Arc<Toolbox>,
     policy: Arc<Policy>,
     world: World,
+    surroundings: Arc<Surroundings>,
 }
 
 impl Runtime {
     /// A runtime of these parts.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, toolbox: Arc<Toolbox>, policy: Policy, world: World) -> Self {
-        Self { store, toolbox, policy: Arc::new(policy), world }
+        Self { store, toolbox, policy: Arc::new(policy), world, surroundings: Arc::default() }
+    }
+
+    /// The same, with these facts around every call: the workspace, the hosts, the isolation in force.
+    #[must_use]
+    pub fn with_surroundings(self, surroundings: Surroundings) -> Self {
+        Self { surroundings: Arc::new(surroundings), ..self }
     }
 
     /// The same store, tools and world, under other rules.
@@ -47,6 +54,12 @@ impl Runtime {
     #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// What stands around every call.
+    #[must_use]
+    pub fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
     }
 
     /// The clock and the randomness.

@@ -6,6 +6,9 @@
 //! | [`mod@world`] | counted ids, a clock that ticks a millisecond a look |
 //! | [`story`] | what the user said and the model proposed, and what the journal then holds |
 //! | [`probe`] | a tool of any class that counts how often it ran |
+//! | [`props`] | tools that stand in for every kind of effect, and write down what they did |
+//! | [`gullible`] | a model that obeys whatever it reads |
+//! | [`orders`], [`coded`] | what it takes for an order, and how that and a secret may be disguised |
 //! | [`broken`] | a store that fails when it is told to |
 
 #![expect(
@@ -16,11 +19,17 @@
 )]
 
 pub mod broken;
+pub mod coded;
+pub mod gullible;
+pub mod orders;
 pub mod probe;
+pub mod props;
 pub mod story;
 pub mod world;
 
 pub use broken::{BrokenStore, Fault};
+pub use gullible::{Gullible, Step};
 pub use probe::Probe;
+pub use props::{Ready, Scene, Trace};
 pub use story::{Story, Told, line};
 pub use world::{CountedIds, ManualClock, START_MICROS, memory_store, world};

@@ -77,7 +77,7 @@ impl Work<'_> {
         let began = self.runtime.world().clock.now();
         match self.complete(&request).await {
             None => Ok(Err(Ended::Cancelled)),
-            Some(Ok(turn)) => Ok(Ok(self.replied(step, turn, label, began)?)),
+            Some(Ok(turn)) => Ok(Ok(self.replied(step, context::heard(turn), label, began)?)),
             Some(Err(error)) => Ok(Err(self.not_replied(step, error, began))),
         }
     }

@@ -4,7 +4,7 @@ use mast_kernel::budget::Spent;
 use mast_kernel::event::{Actor, EventBody, ItemKind, RunSetup};
 use mast_kernel::id::{ItemId, RunId};
 use mast_kernel::limits;
-use mast_kernel::policy::{Overlay, Surroundings, narrowed_mode};
+use mast_kernel::policy::{Overlay, narrowed_mode};
 use mast_kernel::run::{Mode, TurnContract};
 use mast_kernel::trust::Label;
 use mast_provider::Provider;
@@ -116,7 +116,7 @@ fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Te
         prefix,
         has_instructions: request.instructions.is_some(),
         date_line: request.date_line,
-        surroundings: Surroundings::default(),
+        surroundings: runtime.surroundings().clone(),
     })
 }
 

@@ -9,7 +9,7 @@ use mast_kernel::budget::Spent;
 use mast_kernel::call::CallStatus;
 use mast_kernel::event::{Actor, EventBody, ResumeCause, RunResumed, RunWaitingForApproval};
 use mast_kernel::id::{RunId, SessionId};
-use mast_kernel::policy::{Authority, Surroundings};
+use mast_kernel::policy::Authority;
 use mast_kernel::run::{RunStatus, TurnContract};
 use mast_kernel::trust::Label;
 use mast_provider::{CallProposal, Provider, Usage};
@@ -198,7 +198,7 @@ impl<'a> Work<'a> {
             prefix: Prefix::new(what.instructions.as_deref(), offers),
             has_instructions: what.instructions.is_some(),
             date_line: what.date_line,
-            surroundings: Surroundings::default(),
+            surroundings: runtime.surroundings().clone(),
         };
         let (provider_name, model) = (row.provider.clone(), row.model.clone());
         surface.observer.observe(&Progress::RunStarted { run: row.id, provider: provider_name, model });
