@@ -199,7 +199,7 @@ impl Tool for Prop {
         Ok(match self.line.effect {
             SideEffect::WorkspaceRead | SideEffect::WorkspaceWrite => {
                 if path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..") {
-                    let code = "tool.invalid_arguments.path_escape";
+                    let code = "tool.invalid_arguments.schema";
                     return Err(Failure::invalid_arguments(code, "it leaves the workspace"));
                 }
                 vec![Resource::Path { path, write: self.line.effect == SideEffect::WorkspaceWrite }]
