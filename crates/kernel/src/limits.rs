@@ -65,3 +65,9 @@ pub const LINE_BYTES_MAX: usize = 2_097_152;
 pub const PATTERN_BYTES_MAX: usize = 1_048_576;
 /// Model calls that a run keeps for its answer.
 pub const MODEL_CALLS_RESERVE: u32 = 2;
+/// Largest shell text that is parted into commands; a longer one is unclear, and asks.
+pub const SHELL_TEXT_BYTES_MAX: usize = 8_192;
+/// Deepest nesting of the tree of a shell text.
+pub const SHELL_TREE_DEPTH_MAX: usize = 256;
+/// How often a command may be opened to see what it runs: `sudo env sh -c …` is three.
+pub const SHELL_DEPTH_MAX: usize = 8;

@@ -70,6 +70,8 @@ rows! {
     change "policy.matrix.workspace_read": "Only the inside of the workspace may be read.";
     change "policy.matrix.workspace_write": "Only the inside of the workspace may be changed.";
     fixed "policy.scope.missing": "The caller does not hold every scope that this tool needs.";
+    ask "policy.shell.unclear":
+        "What this command would run cannot be told for sure. A person must approve it, or write it plainly.";
     ask "policy.trust.tainted_origin":
         "Text from outside may have shaped this call. A person must approve it first.";
     fixed "policy.turn.no_tools": "This request is to be answered without tools.";

@@ -5,3 +5,4 @@ mod journal;
 mod message_table;
 mod permit;
 mod policy;
+mod shell;
