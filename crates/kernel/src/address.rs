@@ -111,11 +111,11 @@ pub fn is_denied_host(host: &str) -> bool {
         return is_denied_v6(address);
     }
     let name = plain.split(':').next().unwrap_or_default().trim_end_matches('.');
-    let is_named = |denied: &&str| {
-        if denied.starts_with('.') { name.ends_with(denied) } else { name == *denied }
+    let is_named = |denied: &str| {
+        if denied.starts_with('.') { name.ends_with(denied) } else { name == denied }
     };
     name.is_empty()
-        || DENIED_NAMES.iter().any(|denied| is_named(&denied))
+        || DENIED_NAMES.iter().any(|denied| is_named(denied))
         || [false, true].into_iter().filter_map(|decimal| version_4(name, decimal)).any(is_denied_v4)
 }
 
@@ -165,89 +165,92 @@ pub(crate) fn text() -> String {
 mod tests {
     use super::*;
 
+    const DENIED: &[&str] = &[
+        "",
+        "localhost",
+        "LOCALHOST.",
+        "a.localhost",
+        "127.0.0.1",
+        "127.1",
+        "0",
+        "0.0.0.0",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "017700000001",
+        "0177.0.0.1",
+        "127.0.0.1.",
+        "127.0.0.1:8080",
+        "user@127.0.0.1",
+        "１２７.0.0.1",
+        "127。0。0。1",
+        "10.0.0.1",
+        "010.0.0.1",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.168.1.1",
+        "100.64.0.1",
+        "169.254.169.254",
+        "0xa9fea9fe",
+        "2852039166",
+        "0251.0376.0251.0376",
+        "168.63.129.16",
+        "100.100.100.200",
+        "192.0.0.192",
+        "metadata.google.internal",
+        "metadata",
+        "x.internal",
+        "printer.local",
+        "[::1]",
+        "::1",
+        "[::1]:80",
+        "[::]",
+        "fd00:ec2::254",
+        "[fe80::1%eth0]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[64:ff9b::a9fe:a9fe]",
+        "[2002:7f00:1::]",
+        "[::127.0.0.1]",
+        "[ff02::1]",
+        "[2001:db8::1]",
+        "255.255.255.255",
+        "224.0.0.1",
+        "[fe80::5efe:127.0.0.1]",
+    ];
+    const OPEN: &[&str] = &[
+        "example.org",
+        "localhost.example.org",
+        "notlocalhost",
+        "internal.example.org",
+        "1.1.1.1",
+        "8.8.8.8",
+        "172.32.0.1",
+        "172.15.0.1",
+        "100.128.0.1",
+        "169.253.0.1",
+        "192.167.1.1",
+        "168.63.129.17",
+        "11.0.0.1",
+        "134744072",
+        "0x08080808",
+        "[2606:4700::1111]",
+        "[::ffff:8.8.8.8]",
+        "[64:ff9b::808:808]",
+        "[2002:808:808::]",
+        "1.2.3.4.5",
+        "256.0.0.1.example",
+        "0x.example",
+        "local",
+        "x.localhost.example",
+    ];
+
     #[test]
     fn hosts() {
-        for host in [
-            "",
-            "localhost",
-            "LOCALHOST.",
-            "a.localhost",
-            "127.0.0.1",
-            "127.1",
-            "0",
-            "0.0.0.0",
-            "2130706433",
-            "0x7f000001",
-            "0x7f.1",
-            "017700000001",
-            "0177.0.0.1",
-            "127.0.0.1.",
-            "127.0.0.1:8080",
-            "user@127.0.0.1",
-            "１２７.0.0.1",
-            "127。0。0。1",
-            "10.0.0.1",
-            "010.0.0.1",
-            "172.16.0.1",
-            "172.31.255.255",
-            "192.168.1.1",
-            "100.64.0.1",
-            "169.254.169.254",
-            "0xa9fea9fe",
-            "2852039166",
-            "0251.0376.0251.0376",
-            "168.63.129.16",
-            "100.100.100.200",
-            "192.0.0.192",
-            "metadata.google.internal",
-            "metadata",
-            "x.internal",
-            "printer.local",
-            "[::1]",
-            "::1",
-            "[::1]:80",
-            "[::]",
-            "fd00:ec2::254",
-            "[fe80::1%eth0]",
-            "[::ffff:127.0.0.1]",
-            "[::ffff:7f00:1]",
-            "[64:ff9b::a9fe:a9fe]",
-            "[2002:7f00:1::]",
-            "[::127.0.0.1]",
-            "[ff02::1]",
-            "[2001:db8::1]",
-            "255.255.255.255",
-            "224.0.0.1",
-            "[fe80::5efe:127.0.0.1]",
-        ] {
+        for host in DENIED {
             assert!(is_denied_host(host), "{host:?}");
         }
-        for host in [
-            "example.org",
-            "localhost.example.org",
-            "notlocalhost",
-            "internal.example.org",
-            "1.1.1.1",
-            "8.8.8.8",
-            "172.32.0.1",
-            "172.15.0.1",
-            "100.128.0.1",
-            "169.253.0.1",
-            "192.167.1.1",
-            "168.63.129.17",
-            "11.0.0.1",
-            "134744072",
-            "0x08080808",
-            "[2606:4700::1111]",
-            "[::ffff:8.8.8.8]",
-            "[64:ff9b::808:808]",
-            "[2002:808:808::]",
-            "1.2.3.4.5",
-            "256.0.0.1.example",
-            "0x.example",
-            "local",
-            "x.localhost.example",
-        ] {
+        for host in OPEN {
             assert!(!is_denied_host(host), "{host:?}");
         }
     }

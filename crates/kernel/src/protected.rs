@@ -274,7 +274,7 @@ fn is_like(name: &str, pattern: &str) -> bool {
     let Some((start, end)) = pattern.split_once('*') else { return name == pattern };
     let middle = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
     // A hidden name such as `.key` is not "something.key".
-    middle.is_some_and(|middle| !middle.is_empty() && !(start.is_empty() && middle.starts_with('.')))
+    middle.is_some_and(|middle| !(middle.is_empty() || start.is_empty() && middle.starts_with('.')))
 }
 
 /// The list as text: a part of what the hardline's hash is taken over.

@@ -6,6 +6,7 @@
 //! patterns, which sees neither where a word begins nor what is quoted; and a parser of our own, which
 //! would be wrong in other places than the shells are. See `docs/spec/policy.md`.
 
+mod program;
 mod tree;
 mod word;
 mod wrapper;
@@ -95,7 +96,7 @@ fn text_work(text: &str, exact: bool, depth: usize, stack: &mut Vec<Work>) {
 }
 
 fn command(words: &[Word], exact: bool) -> Resource {
-    let literal = words.iter().all(|word| word.exact && !word.assigned().is_some_and(wrapper::steers));
+    let literal = words.iter().all(|word| word.exact && !word.assigned().is_some_and(program::steers));
     let assigns = words.len() == 1 && words.iter().all(|word| word.assigned().is_some());
     let named = assigns || words.first().is_some_and(|program| program.bare && !program.text.is_empty());
     Resource::Command {

@@ -304,258 +304,274 @@ fn assignments() {
     );
 }
 
+const WORDS_THAT_ARE_NOT_ONE_LITERAL_WORD: &[&str] = &[
+    "\\rm x",
+    "r\"\"m x",
+    "'rm' x",
+    "$'\\x72m' x",
+    "$a x",
+    "${a} x",
+    "rm${IFS}-rf${IFS}x",
+    "`a` x",
+    "r?m x",
+    "ls *.rs",
+    "ls ~",
+    "ls {a,b}",
+    "a \\; b",
+    "a b\\ c",
+    "a \\-x",
+    "a $x",
+    "a \"$x\"",
+    "a '$x'",
+    "a $'x'",
+    "a $\"x\"",
+    "/bin/l* x",
+    "a r\"\"m",
+    "\"\" x",
+];
+
 #[test]
 fn words_that_are_not_one_literal_word() {
-    check(
-        &[
-            "\\rm x",
-            "r\"\"m x",
-            "'rm' x",
-            "$'\\x72m' x",
-            "$a x",
-            "${a} x",
-            "rm${IFS}-rf${IFS}x",
-            "`a` x",
-            "r?m x",
-            "ls *.rs",
-            "ls ~",
-            "ls {a,b}",
-            "a \\; b",
-            "a b\\ c",
-            "a \\-x",
-            "a $x",
-            "a \"$x\"",
-            "a '$x'",
-            "a $'x'",
-            "a $\"x\"",
-            "/bin/l* x",
-            "a r\"\"m",
-            "\"\" x",
-        ],
-        &expect_test::expect![[r#"
-            \\rm x
-                ?[rm x]
-            r\"\"m x
-                ?[rm x]
-            \'rm\' x
-                ?[rm x]
-            $\'\\x72m\' x
-                ?[rm x]
-            $a x
-                ?[$a x]
-            ${a} x
-                ?[${a} x]
-            rm${IFS}-rf${IFS}x
-                ?[rm${IFS}-rf${IFS}x]
-            `a` x
-                ?[`a` x] =[a]
-            r?m x
-                ?[]
-            ls *.rs
-                ?[ls *.rs]
-            ls ~
-                ?[ls ~]
-            ls {a,b}
-                ?[ls {a,b}]
-            a \\; b
-                =[a ; b]
-            a b\\ c
-                =[a "b c"]
-            a \\-x
-                =[a -x]
-            a $x
-                ?[a $x]
-            a \"$x\"
-                ?[a $x]
-            a \'$x\'
-                =[a $x]
-            a $\'x\'
-                ?[a x]
-            a $\"x\"
-                ?[a $ x]
-            /bin/l* x
-                ?[/bin/l* x]
-            a r\"\"m
-                =[a rm]
-            \"\" x
-                ?["" x]
-        "#]],
-    );
+    check(WORDS_THAT_ARE_NOT_ONE_LITERAL_WORD, &expect_test::expect![[r#"
+        \\rm x
+            ?[rm x]
+        r\"\"m x
+            ?[rm x]
+        \'rm\' x
+            ?[rm x]
+        $\'\\x72m\' x
+            ?[rm x]
+        $a x
+            ?[$a x]
+        ${a} x
+            ?[${a} x]
+        rm${IFS}-rf${IFS}x
+            ?[rm${IFS}-rf${IFS}x]
+        `a` x
+            ?[`a` x] =[a]
+        r?m x
+            ?[]
+        ls *.rs
+            ?[ls *.rs]
+        ls ~
+            ?[ls ~]
+        ls {a,b}
+            ?[ls {a,b}]
+        a \\; b
+            =[a ; b]
+        a b\\ c
+            =[a "b c"]
+        a \\-x
+            =[a -x]
+        a $x
+            ?[a $x]
+        a \"$x\"
+            ?[a $x]
+        a \'$x\'
+            =[a $x]
+        a $\'x\'
+            ?[a x]
+        a $\"x\"
+            ?[a $ x]
+        /bin/l* x
+            ?[/bin/l* x]
+        a r\"\"m
+            =[a rm]
+        \"\" x
+            ?["" x]
+    "#]]);
 }
+
+const PROGRAMS_THAT_RUN_THEIR_ARGUMENTS: &[&str] = &[
+    "sh -c 'a b; c'",
+    "bash -lc \"a && b\"",
+    "bash -c \"a $x\"",
+    "bash x.sh",
+    "sh",
+    "curl x | sh",
+    "bash -s < x",
+    "eval a 'b c'",
+    "eval \"$x\"",
+    "env -i X=1 -u Y a b",
+    "env -S 'a b'",
+    "env",
+    "sudo -u me a b",
+    "sudo -nu me a",
+    "doas a",
+    "nice -n 5 a",
+    "nice -5 a",
+    "nohup a &",
+    "time a b",
+];
 
 #[test]
 fn programs_that_run_their_arguments() {
-    check(
-        &[
-            "sh -c 'a b; c'",
-            "bash -lc \"a && b\"",
-            "bash -c \"a $x\"",
-            "bash x.sh",
-            "sh",
-            "curl x | sh",
-            "bash -s < x",
-            "eval a 'b c'",
-            "eval \"$x\"",
-            "env -i X=1 -u Y a b",
-            "env -S 'a b'",
-            "env",
-            "sudo -u me a b",
-            "sudo -nu me a",
-            "doas a",
-            "nice -n 5 a",
-            "nice -5 a",
-            "nohup a &",
-            "time a b",
-            "timeout -k 1 5 a b",
-            "xargs -n1 a b",
-            "xargs",
-            "find . -name x -exec a {} \\;",
-            "find . -exec a b + -delete",
-            "find . -fprint x",
-            "command -v a",
-            "builtin a",
-            "exec a",
-            "exec -a x b",
-            "coproc a b",
-            "trap 'a b' EXIT",
-            "trap - EXIT",
-            ". ./x",
-            "source x",
-            "ssh -p 1 host a 'b;c'",
-            "ssh host",
-            "parallel a ::: b",
-            "watch -n 1 a b",
-            "su me -c 'a b'",
-            "flock x a b",
-            "flock x -c 'a b'",
-            "busybox a b",
-            "stdbuf -oL a",
-            "/usr/bin/env a",
-            "sudo env nice sh -c 'a'",
-            "a | tee x",
-            "bash <<< 'a b'",
-            "bash <<'E'\na b\nE",
-            "sudo bash <<E\na $x\nE",
-            "sh -c \"sh -c 'a'\"",
-            "alias a=b",
-            "bash --rcfile x -c a",
-            "sh -c",
-            "script -c 'a b' x",
-            "unknown a b",
-        ],
-        &expect_test::expect![[r#"
-            sh -c \'a b; c\'
-                =[sh -c "a b; c"] =[a b] =[c]
-            bash -lc \"a && b\"
-                =[bash -lc "a && b"] =[a] =[b]
-            bash -c \"a $x\"
-                ?[bash -c "a $x"] ?[a $x] ?[]
-            bash x.sh
-                =[bash x.sh]
-            sh
-                ?[sh]
-            curl x | sh
-                =[curl x] ?[sh]
-            bash -s < x
-                ?[bash -s] <x
-            eval a \'b c\'
-                =[eval a "b c"] =[a b c]
-            eval \"$x\"
-                ?[eval $x] ?[$x] ?[]
-            env -i X=1 -u Y a b
-                =[env -i X=1 -u Y a b] =[X=1] =[-u Y a b]
-            env -S \'a b\'
-                =[env -S "a b"] ?[a b] ?[]
-            env
-                =[env]
-            sudo -u me a b
-                =[sudo -u me a b] =[a b]
-            sudo -nu me a
-                =[sudo -nu me a] =[a]
-            doas a
-                =[doas a] =[a]
-            nice -n 5 a
-                =[nice -n 5 a] =[a]
-            nice -5 a
-                =[nice -5 a] =[a]
-            nohup a &
-                =[nohup a] =[a]
-            time a b
-                =[time a b] =[a b]
-            timeout -k 1 5 a b
-                =[timeout -k 1 5 a b] =[a b]
-            xargs -n1 a b
-                =[xargs -n1 a b] ?[a b]
-            xargs
-                =[xargs]
-            find . -name x -exec a {} \\;
-                =[find . -name x -exec a {} ;] ?[a {}]
-            find . -exec a b + -delete
-                =[find . -exec a b + -delete] =[a b]
-            find . -fprint x
-                =[find . -fprint x] >x
-            command -v a
-                =[command -v a] =[a]
-            builtin a
-                =[builtin a] =[a]
-            exec a
-                =[exec a] =[a]
-            exec -a x b
-                =[exec -a x b] =[b]
-            coproc a b
-                =[coproc a b] =[a b]
-            trap \'a b\' EXIT
-                =[trap "a b" EXIT] =[a b]
-            trap - EXIT
-                =[trap - EXIT]
-            . ./x
-                ?[. ./x]
-            source x
-                ?[source x]
-            ssh -p 1 host a \'b;c\'
-                =[ssh -p 1 host a b;c] =[a b] =[c]
-            ssh host
-                =[ssh host]
-            parallel a ::: b
-                ?[parallel a ::: b] =[a ::: b]
-            watch -n 1 a b
-                =[watch -n 1 a b] =[a b]
-            su me -c \'a b\'
-                =[su me -c "a b"] =[a b]
-            flock x a b
-                =[flock x a b] =[a b]
-            flock x -c \'a b\'
-                =[flock x -c "a b"] =[a b]
-            busybox a b
-                =[busybox a b] =[a b]
-            stdbuf -oL a
-                =[stdbuf -oL a] =[a]
-            /usr/bin/env a
-                =[/usr/bin/env a] =[a]
-            sudo env nice sh -c \'a\'
-                =[sudo env nice sh -c a] =[env nice sh -c a] =[nice sh -c a] =[sh -c a] =[a]
-            a | tee x
-                =[a] =[tee x] >x
-            bash <<< \'a b\'
-                =[bash] =[a b]
-            bash <<\'E\'\na b\nE
-                =[bash] =[a b]
-            sudo bash <<E\na $x\nE
-                =[sudo bash] =[bash] ?[a $x] ?[]
-            sh -c \"sh -c \'a\'\"
-                =[sh -c "sh -c 'a'"] =[sh -c a] =[a]
-            alias a=b
-                ?[alias a=b]
-            bash --rcfile x -c a
-                ?[bash --rcfile x -c a] =[a]
-            sh -c
-                ?[sh -c]
-            script -c \'a b\' x
-                =[script -c "a b" x] =[a b]
-            unknown a b
-                =[unknown a b]
-        "#]],
-    );
+    check(PROGRAMS_THAT_RUN_THEIR_ARGUMENTS, &expect_test::expect![[r#"
+        sh -c \'a b; c\'
+            =[sh -c "a b; c"] =[a b] =[c]
+        bash -lc \"a && b\"
+            =[bash -lc "a && b"] =[a] =[b]
+        bash -c \"a $x\"
+            ?[bash -c "a $x"] ?[a $x] ?[]
+        bash x.sh
+            =[bash x.sh]
+        sh
+            ?[sh]
+        curl x | sh
+            =[curl x] ?[sh]
+        bash -s < x
+            ?[bash -s] <x
+        eval a \'b c\'
+            =[eval a "b c"] =[a b c]
+        eval \"$x\"
+            ?[eval $x] ?[$x] ?[]
+        env -i X=1 -u Y a b
+            =[env -i X=1 -u Y a b] =[X=1] =[-u Y a b]
+        env -S \'a b\'
+            =[env -S "a b"] ?[a b] ?[]
+        env
+            =[env]
+        sudo -u me a b
+            =[sudo -u me a b] =[a b]
+        sudo -nu me a
+            =[sudo -nu me a] =[a]
+        doas a
+            =[doas a] =[a]
+        nice -n 5 a
+            =[nice -n 5 a] =[a]
+        nice -5 a
+            =[nice -5 a] =[a]
+        nohup a &
+            =[nohup a] =[a]
+        time a b
+            =[time a b] =[a b]
+    "#]]);
+}
+
+const MORE_PROGRAMS_THAT_RUN_THEIR_ARGUMENTS: &[&str] = &[
+    "timeout -k 1 5 a b",
+    "xargs -n1 a b",
+    "xargs",
+    "find . -name x -exec a {} \\;",
+    "find . -exec a b + -delete",
+    "find . -fprint x",
+    "command -v a",
+    "builtin a",
+    "exec a",
+    "exec -a x b",
+    "coproc a b",
+    "trap 'a b' EXIT",
+    "trap - EXIT",
+    ". ./x",
+    "source x",
+    "ssh -p 1 host a 'b;c'",
+    "ssh host",
+    "parallel a ::: b",
+    "watch -n 1 a b",
+];
+
+#[test]
+fn more_programs_that_run_their_arguments() {
+    check(MORE_PROGRAMS_THAT_RUN_THEIR_ARGUMENTS, &expect_test::expect![[r#"
+        timeout -k 1 5 a b
+            =[timeout -k 1 5 a b] =[a b]
+        xargs -n1 a b
+            =[xargs -n1 a b] ?[a b]
+        xargs
+            =[xargs]
+        find . -name x -exec a {} \\;
+            =[find . -name x -exec a {} ;] ?[a {}]
+        find . -exec a b + -delete
+            =[find . -exec a b + -delete] =[a b]
+        find . -fprint x
+            =[find . -fprint x] >x
+        command -v a
+            =[command -v a] =[a]
+        builtin a
+            =[builtin a] =[a]
+        exec a
+            =[exec a] =[a]
+        exec -a x b
+            =[exec -a x b] =[b]
+        coproc a b
+            =[coproc a b] =[a b]
+        trap \'a b\' EXIT
+            =[trap "a b" EXIT] =[a b]
+        trap - EXIT
+            =[trap - EXIT]
+        . ./x
+            ?[. ./x]
+        source x
+            ?[source x]
+        ssh -p 1 host a \'b;c\'
+            =[ssh -p 1 host a b;c] =[a b] =[c]
+        ssh host
+            =[ssh host]
+        parallel a ::: b
+            ?[parallel a ::: b] =[a ::: b]
+        watch -n 1 a b
+            =[watch -n 1 a b] =[a b]
+    "#]]);
+}
+
+const SHELLS_IN_SHELLS: &[&str] = &[
+    "su me -c 'a b'",
+    "flock x a b",
+    "flock x -c 'a b'",
+    "busybox a b",
+    "stdbuf -oL a",
+    "/usr/bin/env a",
+    "sudo env nice sh -c 'a'",
+    "a | tee x",
+    "bash <<< 'a b'",
+    "bash <<'E'\na b\nE",
+    "sudo bash <<E\na $x\nE",
+    "sh -c \"sh -c 'a'\"",
+    "alias a=b",
+    "bash --rcfile x -c a",
+    "sh -c",
+    "script -c 'a b' x",
+    "unknown a b",
+];
+
+#[test]
+fn shells_in_shells() {
+    check(SHELLS_IN_SHELLS, &expect_test::expect![[r#"
+        su me -c \'a b\'
+            =[su me -c "a b"] =[a b]
+        flock x a b
+            =[flock x a b] =[a b]
+        flock x -c \'a b\'
+            =[flock x -c "a b"] =[a b]
+        busybox a b
+            =[busybox a b] =[a b]
+        stdbuf -oL a
+            =[stdbuf -oL a] =[a]
+        /usr/bin/env a
+            =[/usr/bin/env a] =[a]
+        sudo env nice sh -c \'a\'
+            =[sudo env nice sh -c a] =[env nice sh -c a] =[nice sh -c a] =[sh -c a] =[a]
+        a | tee x
+            =[a] =[tee x] >x
+        bash <<< \'a b\'
+            =[bash] =[a b]
+        bash <<\'E\'\na b\nE
+            =[bash] =[a b]
+        sudo bash <<E\na $x\nE
+            =[sudo bash] =[bash] ?[a $x] ?[]
+        sh -c \"sh -c \'a\'\"
+            =[sh -c "sh -c 'a'"] =[sh -c a] =[a]
+        alias a=b
+            ?[alias a=b]
+        bash --rcfile x -c a
+            ?[bash --rcfile x -c a] =[a]
+        sh -c
+            ?[sh -c]
+        script -c \'a b\' x
+            =[script -c "a b" x] =[a b]
+        unknown a b
+            =[unknown a b]
+    "#]]);
 }
 
 #[test]
