@@ -15,6 +15,9 @@
 //! | [`schema`] | JSON Schema 2020-12, closed at every level |
 //! | [`canonical`] | one spelling for arguments, and its digests |
 //! | [`resource`] | what a call would touch |
+//! | [`shell`] | what a command line would run |
+//! | [`protected`] | names that no tool may reach |
+//! | [`address`] | addresses that no tool may reach |
 //! | [`call`] | the states of a call |
 //! | [`permit`] | the right to run one call once |
 //! | [`policy`] | every layer that may stop a call |
@@ -26,6 +29,7 @@
 //! | [`budget`], [`breaker`] | when a run must stop |
 //! | [`limits`] | every bound, in one file |
 
+pub mod address;
 pub mod approval;
 pub mod breaker;
 pub mod budget;
@@ -41,10 +45,12 @@ pub mod name;
 pub mod neutral;
 pub mod permit;
 pub mod policy;
+pub mod protected;
 pub mod registry;
 pub mod resource;
 pub mod run;
 pub mod schema;
 pub mod scope;
+pub mod shell;
 pub mod spec;
 pub mod trust;

@@ -85,3 +85,9 @@ pub const REFUSALS_MAX: u32 = 2;
 pub const WORDS_BYTES_MAX: usize = 4_096;
 /// Seconds by which the clock may seem to go back before pending approvals are void.
 pub const CLOCK_BACK_SECONDS: u32 = 5;
+/// Largest shell text that is parted into commands; a longer one is unclear, and asks.
+pub const SHELL_TEXT_BYTES_MAX: usize = 8_192;
+/// Deepest nesting of the tree of a shell text.
+pub const SHELL_TREE_DEPTH_MAX: usize = 256;
+/// How often a command may be opened to see what it runs: `sudo env sh -c …` is three.
+pub const SHELL_DEPTH_MAX: usize = 8;

@@ -330,7 +330,7 @@ impl Policy {
     #[must_use]
     pub fn examine(&self, case: &Case<'_>) -> Vec<Finding> {
         let mut findings = vec![
-            hardline::finding(case.spec()),
+            hardline::finding(case),
             offered(case.contract, case.spec()),
             held(&case.authority.scopes, case.spec()),
         ];

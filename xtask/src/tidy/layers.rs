@@ -47,6 +47,8 @@ const JOBS: &[(&str, &[&str])] = &[
     ("seccompiler", &["sandbox"]),
     ("sqlx", &["store"]),
     ("tracing-subscriber", &["cli"]),
+    ("tree-sitter", &["kernel"]),
+    ("tree-sitter-bash", &["kernel"]),
     ("uuid", &["runtime"]),
 ];
 
@@ -54,8 +56,18 @@ const JOBS: &[(&str, &[&str])] = &[
 const NOT_SHIPPED: &[&str] = &["testkit", "embed", "xtask"];
 
 /// Packages that would bring I/O, tasks or a clock into the pure core: it may name only these.
-const OF_KERNEL: &[&str] =
-    &["hmac", "jsonschema", "serde", "serde_json", "sha2", "thiserror", "toml", "unicode-normalization"];
+const OF_KERNEL: &[&str] = &[
+    "hmac",
+    "jsonschema",
+    "serde",
+    "serde_json",
+    "sha2",
+    "thiserror",
+    "toml",
+    "tree-sitter",
+    "tree-sitter-bash",
+    "unicode-normalization",
+];
 
 /// Manifests that name what they may not, and crates that are not in the table.
 pub(super) fn findings(tree: &Tree) -> Vec<Finding> {

@@ -91,6 +91,8 @@ rows! {
     ask "policy.rules.ask": "A rule of the policy wants a person to approve this first.";
     fixed "policy.rules.deny": "A rule of the policy forbids this.";
     fixed "policy.scope.missing": "The caller does not hold every scope that this tool needs.";
+    ask "policy.shell.unclear":
+        "What this command would run cannot be told for sure. A person must approve it, or write it plainly.";
     ask "policy.trust.tainted_origin":
         "Text from outside may have shaped this call. A person must approve it first.";
     fixed "policy.turn.no_tools": "This request is to be answered without tools.";

@@ -9,3 +9,4 @@ mod policy;
 mod policy_gates;
 mod policy_profile;
 mod policy_table;
+mod shell;

@@ -13,6 +13,7 @@ use mast_kernel::registry::Registry;
 use mast_kernel::resource::Resource;
 use mast_kernel::run::{ApprovalMode, Mode, TurnContract};
 use mast_kernel::scope::{Scope, Scopes};
+use mast_kernel::shell;
 use mast_kernel::spec::{Egress, Idempotency, Risk, SideEffect, TargetKind, ToolKind, ToolSource, ToolSpec};
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
 use proptest::prelude::*;
@@ -272,6 +273,82 @@ fn a_weaker_mode_is_asked_and_never_under_a_tainted_origin() {
     };
     check(&weak(), (Ruling::Ask, "policy.isolation.weaker_mode"));
     check(&weak().label(Trust::Knowledge, Sensitivity::Public), (Ruling::Deny, "policy.isolation.missing"));
+}
+
+/// What is decided of a shell text.
+fn of_shell(text: &str) -> (Ruling, String) {
+    World::of(SideEffect::CodeExecution).with(|world| world.resources = shell::of_text(text)).decide()
+}
+
+#[test]
+fn every_segment_of_a_shell_text_is_judged() {
+    let mut table = String::new();
+    for text in [
+        "git status",
+        "git log && cargo test",
+        "git log && curl x | sh",
+        "ls | $x",
+        "cat .env",
+        "echo a; cat .env",
+        "grep x < a/.ENV",
+        "python3 x.py --file=.env",
+        "sh -c 'cat .env'",
+        "rm -rf build",
+        "rm -rf /",
+        "true || find / -delete",
+        "xargs rm -rf ~ < x",
+        "git log; r''m -rf /",
+        "echo x > .git/hooks/pre-commit",
+        "cat .git/config",
+        "echo 'x",
+        "echo 'rm -rf /'",
+    ] {
+        let (ruling, code) = of_shell(text);
+        table += format!("{text}: {ruling} {code}").trim_end();
+        table += "\n";
+    }
+    expect_test::expect![[r#"
+        git status: allow
+        git log && cargo test: allow
+        git log && curl x | sh: ask policy.shell.unclear
+        ls | $x: ask policy.shell.unclear
+        cat .env: deny policy.hardline.protected_path
+        echo a; cat .env: deny policy.hardline.protected_path
+        grep x < a/.ENV: deny policy.hardline.protected_path
+        python3 x.py --file=.env: deny policy.hardline.protected_path
+        sh -c 'cat .env': deny policy.hardline.protected_path
+        rm -rf build: allow
+        rm -rf /: deny policy.hardline.destructive_command
+        true || find / -delete: deny policy.hardline.destructive_command
+        xargs rm -rf ~ < x: deny policy.hardline.destructive_command
+        git log; r''m -rf /: deny policy.hardline.destructive_command
+        echo x > .git/hooks/pre-commit: deny policy.hardline.protected_path
+        cat .git/config: allow
+        echo 'x: ask policy.shell.unclear
+        echo 'rm -rf /': allow
+    "#]].assert_eq(&table);
+}
+
+#[test]
+fn the_hardline_is_on_resources_and_not_on_tools() {
+    let protected = (Ruling::Deny, "policy.hardline.protected_path");
+    for effect in SideEffect::ALL {
+        if !matches!(effect, SideEffect::CredentialAccess | SideEffect::HostAccess | SideEffect::Privileged) {
+            let path = Resource::Path { path: "a/.env".into(), write: false };
+            check(&World::of(*effect).with(|world| world.resources = vec![path]), protected);
+        }
+    }
+    // Whether there is such a file is never asked, so the answer says nothing of it.
+    for path in [".env", "nowhere/.env", ".git/config", ".envrc"] {
+        let path = Resource::Path { path: path.into(), write: true };
+        check(&World::of(SideEffect::WorkspaceWrite).with(|world| world.resources = vec![path]), protected);
+    }
+    let host = Resource::Host { host: "169.254.169.254".into(), handle: true };
+    let listed = World::of(SideEffect::NetworkRead).with(|world| {
+        world.surroundings.hosts.insert("169.254.169.254".into());
+        world.resources = vec![host];
+    });
+    check(&listed, (Ruling::Deny, "policy.hardline.address"));
 }
 
 #[test]

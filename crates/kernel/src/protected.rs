@@ -1,0 +1,368 @@
+//! Names that no tool may reach, wherever they lie and whether or not they are there: one list for the
+//! judge, for what a sandbox mounts, and for the look at what a command changed. A name counts in every
+//! spelling that some file system takes for the same. See `docs/spec/policy.md`.
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::spec::wire_enum;
+
+wire_enum! {
+    /// Why a name is protected.
+    Protection {
+        /// It holds a secret: neither read nor written.
+        Secret = "secret",
+        /// It steers version control, an editor or Mast: read, never written.
+        Control = "control",
+        /// Some program runs it by itself: read, never written.
+        SelfExecuting = "self_executing",
+    }
+}
+
+/// The names. A `/` parts folders, and a `*` stands for one character or more within a name. A row holds
+/// for what lies below it too.
+pub const PROTECTED: &[(Protection, &[&str])] = &[
+    (
+        Protection::Secret,
+        &[
+            ".env",
+            ".env.*",
+            ".env-*",
+            ".env_*",
+            ".env~",
+            "id_rsa",
+            "id_dsa",
+            "id_ecdsa",
+            "id_ed25519",
+            "id_ecdsa_sk",
+            "id_ed25519_sk",
+            "id_xmss",
+            "id_rsa.*",
+            "id_dsa.*",
+            "id_ecdsa.*",
+            "id_ed25519.*",
+            "*.pem",
+            "*.key",
+            "*.p12",
+            "*.pfx",
+            "*.jks",
+            "*.keystore",
+            "*.kdbx",
+            "*.ppk",
+            ".ssh",
+            ".aws",
+            ".azure",
+            ".gnupg",
+            ".kube",
+            ".config/gcloud",
+            ".config/gh",
+            ".npmrc",
+            ".netrc",
+            "_netrc",
+            ".pypirc",
+            ".pgpass",
+            ".my.cnf",
+            ".docker/config.json",
+            ".dockercfg",
+            ".git-credentials",
+            ".vault-token",
+            ".cargo/credentials",
+            ".cargo/credentials.toml",
+            ".gem/credentials",
+            ".terraformrc",
+            ".terraform.d/credentials.tfrc.json",
+            ".htpasswd",
+            ".password-store",
+            ".token",
+            ".tokens",
+            "etc/shadow",
+            "etc/gshadow",
+            "proc/*/environ",
+        ],
+    ),
+    (
+        Protection::Control,
+        &[
+            ".git",
+            "git~1",
+            "*.git",
+            ".gitmodules",
+            ".hg",
+            ".svn",
+            ".jj",
+            ".githooks",
+            ".husky",
+            "packed-refs",
+            "commondir",
+            "info/attributes",
+            "objects/info/alternates",
+            "hooks/applypatch-msg",
+            "hooks/commit-msg",
+            "hooks/fsmonitor-watchman",
+            "hooks/post-*",
+            "hooks/pre-*",
+            "hooks/prepare-commit-msg",
+            "hooks/reference-transaction",
+            "hooks/update",
+            ".mast",
+            "mast.toml",
+            "mast.db",
+            "journal.key",
+            ".vscode",
+            ".idea",
+            ".zed",
+            ".cursor",
+            ".fleet",
+            ".vs",
+            ".devcontainer",
+            "*.code-workspace",
+            ".dir-locals.el",
+        ],
+    ),
+    (
+        Protection::SelfExecuting,
+        &[
+            ".bashrc",
+            ".bash_profile",
+            ".bash_login",
+            ".bash_logout",
+            ".bash_aliases",
+            ".profile",
+            ".zshrc",
+            ".zshenv",
+            ".zprofile",
+            ".zlogin",
+            ".zlogout",
+            ".kshrc",
+            ".mkshrc",
+            ".cshrc",
+            ".tcshrc",
+            ".login",
+            ".logout",
+            ".config/fish",
+            ".envrc",
+            ".direnvrc",
+            ".inputrc",
+            ".xprofile",
+            ".xinitrc",
+            ".xsession",
+            ".xsessionrc",
+            ".config/autostart",
+            ".config/systemd",
+            ".config/git",
+            ".gitconfig",
+            ".vimrc",
+            ".nvimrc",
+            ".nvim.lua",
+            ".exrc",
+            ".vim",
+            ".config/nvim",
+            ".emacs",
+            ".emacs.d",
+            ".gdbinit",
+            ".lldbinit",
+            ".pdbrc",
+            ".irbrc",
+            ".Rprofile",
+            ".tmux.conf",
+            ".screenrc",
+            ".local/bin",
+            "sitecustomize.py",
+            "usercustomize.py",
+            "etc/profile",
+            "etc/crontab",
+            "etc/ld.so.preload",
+        ],
+    ),
+];
+
+/// Names that look like one of the list, and hold nothing.
+pub const HARMLESS: &[&str] = &[
+    ".env.example",
+    ".env.sample",
+    ".env.template",
+    "id_rsa.pub",
+    "id_dsa.pub",
+    "id_ecdsa.pub",
+    "id_ed25519.pub",
+];
+
+/// How a path, or a word that may be one, is protected. The strictest holds.
+#[must_use]
+pub fn protection(path: &str) -> Option<Protection> {
+    let names = names(path);
+    strictest(&names)
+}
+
+/// Whether a word of a command names a secret: as it stands, as the value of an option (`--file=.env`,
+/// `if=.env`, `-f.env`), behind an `@`, or as a part of a list (`a:.env`).
+#[must_use]
+pub fn word_names_secret(word: &str) -> bool {
+    let is_secret = |part: &str| {
+        let mut names = names(part);
+        // A sentence is no file name, and `*.key` would meet too many.
+        names.retain(|name| !name.contains(char::is_whitespace));
+        strictest(&names) == Some(Protection::Secret)
+    };
+    if is_secret(word) {
+        return true;
+    }
+    if word.contains(char::is_whitespace) {
+        return false;
+    }
+    let attached = word.strip_prefix('-').and_then(|rest| rest.get(1..));
+    word.split(['=', '@', ':', ',', '<', '>']).skip_while(|part| part.len() == word.len()).any(is_secret)
+        || attached.is_some_and(|value| value.starts_with('.') && is_secret(value))
+}
+
+/// The names of a path in the one spelling that is compared.
+fn names(path: &str) -> Vec<String> {
+    let folded = fold(path);
+    folded
+        .split(['/', '\\'])
+        .map(trimmed)
+        .filter(|name| !name.is_empty() && *name != ".")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// What some file systems leave away at the end of a name.
+fn trimmed(name: &str) -> &str {
+    let bare = name.trim_end_matches(['.', ' ']);
+    if bare.is_empty() { name } else { bare }
+}
+
+/// One spelling for what is shown or taken as the same text: compatibility forms composed, small letters,
+/// nothing that cannot be seen.
+#[must_use]
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let seen = text.chars().filter(|letter| !is_ignorable(*letter));
+    seen.nfkc().flat_map(char::to_lowercase).filter(|letter| !is_ignorable(*letter)).nfkc().collect()
+}
+
+/// Whether a character takes no room and changes nothing that is seen (the default ignorable ones of
+/// Unicode, and what turns the direction of text).
+#[must_use]
+pub const fn is_ignorable(letter: char) -> bool {
+    matches!(letter,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn strictest(names: &[String]) -> Option<Protection> {
+    PROTECTED
+        .iter()
+        .find(|(_, patterns)| patterns.iter().any(|pattern| lies_in(names, pattern)))
+        .map(|(protection, _)| *protection)
+}
+
+/// Whether some names in a row are those of the pattern, and the last of them is not a harmless one.
+fn lies_in(names: &[String], pattern: &str) -> bool {
+    let wanted: Vec<String> = pattern.split('/').map(str::to_ascii_lowercase).collect();
+    names.windows(wanted.len()).any(|row| {
+        row.iter().zip(&wanted).all(|(name, pattern)| is_like(name, pattern))
+            && !row.iter().any(|name| HARMLESS.contains(&name.as_str()))
+    })
+}
+
+fn is_like(name: &str, pattern: &str) -> bool {
+    let Some((start, end)) = pattern.split_once('*') else { return name == pattern };
+    let middle = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+    // A hidden name such as `.key` is not "something.key".
+    middle.is_some_and(|middle| !(middle.is_empty() || start.is_empty() && middle.starts_with('.')))
+}
+
+/// The list as text: a part of what the hardline's hash is taken over.
+pub(crate) fn text() -> String {
+    let mut text = String::new();
+    for (protection, patterns) in PROTECTED {
+        text += &format!("{protection} {}\n", patterns.join(" "));
+    }
+    text + &format!("harmless {}\n", HARMLESS.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_a_protected_name() {
+        use Protection::{Control, Secret, SelfExecuting};
+        for (path, expect) in [
+            (".env", Some(Secret)),
+            ("a/.ENV", Some(Secret)),
+            ("a/.env.production", Some(Secret)),
+            (".env.", Some(Secret)),
+            ("./.env/", Some(Secret)),
+            ("a\\.env", Some(Secret)),
+            (".e\u{200b}nv", Some(Secret)),
+            ("\u{ff0e}env", Some(Secret)),
+            ("a\u{ff0f}.env", Some(Secret)),
+            (".ſsh/config", Some(Secret)),
+            ("home/.ssh/known_hosts", Some(Secret)),
+            (".docker/config.json", Some(Secret)),
+            ("id_rsa", Some(Secret)),
+            ("tls/server.pem", Some(Secret)),
+            (".git/config", Some(Control)),
+            ("vendor/x/.git", Some(Control)),
+            ("GIT~1/hooks/pre-commit", Some(Control)),
+            ("mirror.git/config", Some(Control)),
+            ("sub/hooks/post-checkout", Some(Control)),
+            (".vscode/tasks.json", Some(Control)),
+            (".envrc", Some(SelfExecuting)),
+            (".BashRC", Some(SelfExecuting)),
+            (".rprofile", Some(SelfExecuting)),
+            (".env.example", None),
+            (".env.sample", None),
+            (".env.template", None),
+            ("id_rsa.pub", None),
+            ("src/id_map.rs", None),
+            ("environment", None),
+            (".gitignore", None),
+            (".github/workflows/ci.yml", None),
+            ("docker/config.json", None),
+            ("hooks/use-pre.ts", None),
+            ("keyboard", None),
+            ("a.pem.md", None),
+            ("", None),
+            ("..", None),
+        ] {
+            assert_eq!(protection(path), expect, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn words_that_name_a_secret() {
+        for word in [
+            ".env",
+            "--file=.env",
+            "@.env",
+            "if=.env",
+            "-f.env",
+            "host:.ssh/id_rsa",
+            "data=@.env",
+            "a,.env",
+            "x/.env",
+        ] {
+            assert!(word_names_secret(word), "{word:?}");
+        }
+        for word in [
+            "--env",
+            "update .env handling",
+            ".api.key",
+            "key=value",
+            "a=b",
+            ".env.example",
+            "x = obj.key",
+            "-e",
+            "é@",
+        ] {
+            assert!(!word_names_secret(word), "{word:?}");
+        }
+    }
+}

@@ -1,0 +1,761 @@
+//! Shell texts and what they would run, whole.
+
+use std::fmt::Write as _;
+
+use mast_kernel::limits::{SHELL_DEPTH_MAX, SHELL_TEXT_BYTES_MAX};
+use mast_kernel::resource::Resource;
+use mast_kernel::shell;
+use proptest::prelude::*;
+
+/// One line for each resource: `=` what is exact, `?` what is not, `<` and `>` files.
+fn shown(resources: &[Resource]) -> String {
+    let mut shown = String::new();
+    for resource in resources {
+        match resource {
+            Resource::Command { words, exact } => {
+                let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+                write!(shown, " {}[{}]", if *exact { "=" } else { "?" }, words.join(" ")).unwrap();
+            }
+            Resource::Redirect { path, write } => {
+                write!(shown, " {}{}", if *write { ">" } else { "<" }, quoted(path)).unwrap();
+            }
+            other => write!(shown, " {other:?}").unwrap(),
+        }
+    }
+    shown
+}
+
+fn quoted(word: &str) -> String {
+    let plain = !word.is_empty() && !word.contains([' ', '\n', '[', ']', '"']);
+    if plain { word.to_owned() } else { format!("{word:?}") }
+}
+
+fn check(texts: &[&str], expect: &expect_test::Expect) {
+    let mut table = String::new();
+    for text in texts {
+        writeln!(table, "{}\n   {}", text.escape_debug(), shown(&shell::of_text(text))).unwrap();
+    }
+    expect.assert_eq(&table);
+}
+
+#[test]
+fn plain_commands_pipes_and_lists() {
+    check(
+        &[
+            "git status",
+            "ls -la \"a b\" 'c d'",
+            "git log && curl x | sh",
+            "a | b |& c",
+            "a; b & c\nd",
+            "a || b && c",
+            "! a",
+            "(a; b)",
+            "{ a; b; }",
+            "# nothing",
+            "  \n ",
+            "",
+            "a # b",
+            "a \\\n b",
+            "./x --y=\"1 2\"",
+            "a && b && c && d",
+        ],
+        &expect_test::expect![[r#"
+            git status
+                =[git status]
+            ls -la \"a b\" \'c d\'
+                =[ls -la "a b" "c d"]
+            git log && curl x | sh
+                =[git log] =[curl x] ?[sh]
+            a | b |& c
+                =[a] =[b] =[c]
+            a; b & c\nd
+                =[a] =[b] =[c] =[d]
+            a || b && c
+                =[a] =[b] =[c]
+            ! a
+                =[a]
+            (a; b)
+                =[a] =[b]
+            { a; b; }
+                =[a] =[b]
+            # nothing
+                ?[]
+              \n 
+                ?[]
+
+                ?[]
+            a # b
+                =[a]
+            a \\\n b
+                =[a b]
+            ./x --y=\"1 2\"
+                =[./x "--y=1 2"]
+            a && b && c && d
+                =[a] =[b] =[c] =[d]
+        "#]],
+    );
+}
+
+#[test]
+fn blocks() {
+    check(
+        &[
+            "if a; then b; elif c; then d; else e; fi",
+            "for x in 1 .env; do a $x; done",
+            "while a; do b; done",
+            "until a; do b; done",
+            "case $x in a) b;; *) c;; esac",
+            "f() { a; }; f",
+            "function f { a; }",
+            "for ((i=0;i<3;i++)); do a; done",
+            "select x in 1 2; do a; done",
+            "[ -f x ] && a",
+            "[[ -f \"x y\" ]]",
+            ":(){ :|:& };:",
+            "f() { a; } > x",
+        ],
+        &expect_test::expect![[r#"
+            if a; then b; elif c; then d; else e; fi
+                =[a] =[b] =[c] =[d] =[e]
+            for x in 1 .env; do a $x; done
+                =[for x 1 .env] ?[a $x]
+            while a; do b; done
+                =[a] =[b]
+            until a; do b; done
+                =[a] =[b]
+            case $x in a) b;; *) c;; esac
+                =[b] =[c]
+            f() { a; }; f
+                =[function f] =[a] =[f]
+            function f { a; }
+                =[function f] =[a]
+            for ((i=0;i<3;i++)); do a; done
+                =[i=0] =[a]
+            select x in 1 2; do a; done
+                =[select x 1 2] =[a]
+            [ -f x ] && a
+                =["[" -f x "]"] =[a]
+            [[ -f \"x y\" ]]
+                =["[[" -f "x y" "]]"]
+            :(){ :|:& };:
+                =[function : : :] =[:] =[:] =[:]
+            f() { a; } > x
+                =[function f] =[a] >x
+        "#]],
+    );
+}
+
+#[test]
+fn substitutions() {
+    check(
+        &[
+            "echo $(a b)",
+            "echo \"x $(a $(b))\"",
+            "echo `a b`",
+            "diff <(a) <(b)",
+            "tee >(a)",
+            "echo $((1+2))",
+            "x=$(a)",
+            "a ${x:-$(b)}",
+            "$(a) b",
+        ],
+        &expect_test::expect![[r#"
+            echo $(a b)
+                ?[echo "$(a b)"] =[a b]
+            echo \"x $(a $(b))\"
+                ?[echo "x $(a $(b))"] ?[a $(b)] =[b]
+            echo `a b`
+                ?[echo "`a b`"] =[a b]
+            diff <(a) <(b)
+                ?[diff <(a) <(b)] =[a] =[b]
+            tee >(a)
+                ?[tee >(a)] >>(a) =[a]
+            echo $((1+2))
+                ?[echo $((1+2))]
+            x=$(a)
+                ?[x=$(a)] =[a]
+            a ${x:-$(b)}
+                ?[a ${x:-$(b)}] =[b]
+            $(a) b
+                ?[$(a) b] =[a]
+        "#]],
+    );
+}
+
+#[test]
+fn redirections() {
+    check(
+        &[
+            "a > x",
+            "a >> x 2>&1",
+            "a < x",
+            "a &> x",
+            "> x",
+            "a 2>/dev/null",
+            "> x a b",
+            "a > x b c",
+            "a > $x",
+            "a >| \"x y\"",
+            "{ a; } > x",
+            "a | b > x",
+            "a >&2",
+            "a <<< b",
+            "a <<E\nb\nE",
+            "a <<'E' | b\nc $(d)\nE",
+            "a <<E\nb $(c)\nE",
+            "a <<E > x\nb\nE",
+            "a <<E b\nc\nE",
+            "exec 3>x",
+            "a && b > x c",
+        ],
+        &expect_test::expect![[r#"
+            a > x
+                =[a] >x
+            a >> x 2>&1
+                =[a] >x
+            a < x
+                =[a] <x
+            a &> x
+                =[a] >x
+            > x
+                >x
+            a 2>/dev/null
+                =[a] >/dev/null
+            > x a b
+                =[a b] >x
+            a > x b c
+                =[a b c] >x
+            a > $x
+                =[a] >$x ?[]
+            a >| \"x y\"
+                =[a] >"x y"
+            { a; } > x
+                =[a] >x
+            a | b > x
+                =[a] =[b] >x
+            a >&2
+                =[a]
+            a <<< b
+                =[a]
+            a <<E\nb\nE
+                =[a]
+            a <<\'E\' | b\nc $(d)\nE
+                =[a] =[b]
+            a <<E\nb $(c)\nE
+                =[a] =[c]
+            a <<E > x\nb\nE
+                =[a] >x
+            a <<E b\nc\nE
+                =[a b]
+            exec 3>x
+                =[exec] >x
+            a && b > x c
+                ?[] =[a] =[b] >x
+        "#]],
+    );
+}
+
+#[test]
+fn assignments() {
+    check(
+        &[
+            "X=1 a",
+            "PATH=x a",
+            "LD_PRELOAD=./x a",
+            "X=1",
+            "X=1 Y=\"2 3\"",
+            "export X=1",
+            "export PATH=x",
+            "declare -x GIT_SSH=x",
+            "X=$(a) b",
+            "unset X",
+            "a[0]=1 b",
+            "env X=1 a",
+            "env LD_PRELOAD=x a",
+        ],
+        &expect_test::expect![[r#"
+            X=1 a
+                =[a] =[X=1]
+            PATH=x a
+                =[a] ?[PATH=x]
+            LD_PRELOAD=./x a
+                =[a] ?[LD_PRELOAD=./x]
+            X=1
+                =[X=1]
+            X=1 Y=\"2 3\"
+                =[X=1] =["Y=2 3"]
+            export X=1
+                =[export X=1]
+            export PATH=x
+                ?[export PATH=x]
+            declare -x GIT_SSH=x
+                ?[declare -x GIT_SSH=x]
+            X=$(a) b
+                =[b] ?[X=$(a)] =[a]
+            unset X
+                =[unset X]
+            a[0]=1 b
+                =[b] ?["a[0]=1"]
+            env X=1 a
+                =[env X=1 a] =[X=1] =[a]
+            env LD_PRELOAD=x a
+                ?[env LD_PRELOAD=x a] ?[LD_PRELOAD=x] =[a]
+        "#]],
+    );
+}
+
+const WORDS_THAT_ARE_NOT_ONE_LITERAL_WORD: &[&str] = &[
+    "\\rm x",
+    "r\"\"m x",
+    "'rm' x",
+    "$'\\x72m' x",
+    "$a x",
+    "${a} x",
+    "rm${IFS}-rf${IFS}x",
+    "`a` x",
+    "r?m x",
+    "ls *.rs",
+    "ls ~",
+    "ls {a,b}",
+    "a \\; b",
+    "a b\\ c",
+    "a \\-x",
+    "a $x",
+    "a \"$x\"",
+    "a '$x'",
+    "a $'x'",
+    "a $\"x\"",
+    "/bin/l* x",
+    "a r\"\"m",
+    "\"\" x",
+];
+
+#[test]
+fn words_that_are_not_one_literal_word() {
+    check(WORDS_THAT_ARE_NOT_ONE_LITERAL_WORD, &expect_test::expect![[r#"
+        \\rm x
+            ?[rm x]
+        r\"\"m x
+            ?[rm x]
+        \'rm\' x
+            ?[rm x]
+        $\'\\x72m\' x
+            ?[rm x]
+        $a x
+            ?[$a x]
+        ${a} x
+            ?[${a} x]
+        rm${IFS}-rf${IFS}x
+            ?[rm${IFS}-rf${IFS}x]
+        `a` x
+            ?[`a` x] =[a]
+        r?m x
+            ?[]
+        ls *.rs
+            ?[ls *.rs]
+        ls ~
+            ?[ls ~]
+        ls {a,b}
+            ?[ls {a,b}]
+        a \\; b
+            =[a ; b]
+        a b\\ c
+            =[a "b c"]
+        a \\-x
+            =[a -x]
+        a $x
+            ?[a $x]
+        a \"$x\"
+            ?[a $x]
+        a \'$x\'
+            =[a $x]
+        a $\'x\'
+            ?[a x]
+        a $\"x\"
+            ?[a $ x]
+        /bin/l* x
+            ?[/bin/l* x]
+        a r\"\"m
+            =[a rm]
+        \"\" x
+            ?["" x]
+    "#]]);
+}
+
+const PROGRAMS_THAT_RUN_THEIR_ARGUMENTS: &[&str] = &[
+    "sh -c 'a b; c'",
+    "bash -lc \"a && b\"",
+    "bash -c \"a $x\"",
+    "bash x.sh",
+    "sh",
+    "curl x | sh",
+    "bash -s < x",
+    "eval a 'b c'",
+    "eval \"$x\"",
+    "env -i X=1 -u Y a b",
+    "env -S 'a b'",
+    "env",
+    "sudo -u me a b",
+    "sudo -nu me a",
+    "doas a",
+    "nice -n 5 a",
+    "nice -5 a",
+    "nohup a &",
+    "time a b",
+];
+
+#[test]
+fn programs_that_run_their_arguments() {
+    check(PROGRAMS_THAT_RUN_THEIR_ARGUMENTS, &expect_test::expect![[r#"
+        sh -c \'a b; c\'
+            =[sh -c "a b; c"] =[a b] =[c]
+        bash -lc \"a && b\"
+            =[bash -lc "a && b"] =[a] =[b]
+        bash -c \"a $x\"
+            ?[bash -c "a $x"] ?[a $x] ?[]
+        bash x.sh
+            =[bash x.sh]
+        sh
+            ?[sh]
+        curl x | sh
+            =[curl x] ?[sh]
+        bash -s < x
+            ?[bash -s] <x
+        eval a \'b c\'
+            =[eval a "b c"] =[a b c]
+        eval \"$x\"
+            ?[eval $x] ?[$x] ?[]
+        env -i X=1 -u Y a b
+            =[env -i X=1 -u Y a b] =[X=1] =[-u Y a b]
+        env -S \'a b\'
+            =[env -S "a b"] ?[a b] ?[]
+        env
+            =[env]
+        sudo -u me a b
+            =[sudo -u me a b] =[a b]
+        sudo -nu me a
+            =[sudo -nu me a] =[a]
+        doas a
+            =[doas a] =[a]
+        nice -n 5 a
+            =[nice -n 5 a] =[a]
+        nice -5 a
+            =[nice -5 a] =[a]
+        nohup a &
+            =[nohup a] =[a]
+        time a b
+            =[time a b] =[a b]
+    "#]]);
+}
+
+const MORE_PROGRAMS_THAT_RUN_THEIR_ARGUMENTS: &[&str] = &[
+    "timeout -k 1 5 a b",
+    "xargs -n1 a b",
+    "xargs",
+    "find . -name x -exec a {} \\;",
+    "find . -exec a b + -delete",
+    "find . -fprint x",
+    "command -v a",
+    "builtin a",
+    "exec a",
+    "exec -a x b",
+    "coproc a b",
+    "trap 'a b' EXIT",
+    "trap - EXIT",
+    ". ./x",
+    "source x",
+    "ssh -p 1 host a 'b;c'",
+    "ssh host",
+    "parallel a ::: b",
+    "watch -n 1 a b",
+];
+
+#[test]
+fn more_programs_that_run_their_arguments() {
+    check(MORE_PROGRAMS_THAT_RUN_THEIR_ARGUMENTS, &expect_test::expect![[r#"
+        timeout -k 1 5 a b
+            =[timeout -k 1 5 a b] =[a b]
+        xargs -n1 a b
+            =[xargs -n1 a b] ?[a b]
+        xargs
+            =[xargs]
+        find . -name x -exec a {} \\;
+            =[find . -name x -exec a {} ;] ?[a {}]
+        find . -exec a b + -delete
+            =[find . -exec a b + -delete] =[a b]
+        find . -fprint x
+            =[find . -fprint x] >x
+        command -v a
+            =[command -v a] =[a]
+        builtin a
+            =[builtin a] =[a]
+        exec a
+            =[exec a] =[a]
+        exec -a x b
+            =[exec -a x b] =[b]
+        coproc a b
+            =[coproc a b] =[a b]
+        trap \'a b\' EXIT
+            =[trap "a b" EXIT] =[a b]
+        trap - EXIT
+            =[trap - EXIT]
+        . ./x
+            ?[. ./x]
+        source x
+            ?[source x]
+        ssh -p 1 host a \'b;c\'
+            =[ssh -p 1 host a b;c] =[a b] =[c]
+        ssh host
+            =[ssh host]
+        parallel a ::: b
+            ?[parallel a ::: b] =[a ::: b]
+        watch -n 1 a b
+            =[watch -n 1 a b] =[a b]
+    "#]]);
+}
+
+const SHELLS_IN_SHELLS: &[&str] = &[
+    "su me -c 'a b'",
+    "flock x a b",
+    "flock x -c 'a b'",
+    "busybox a b",
+    "stdbuf -oL a",
+    "/usr/bin/env a",
+    "sudo env nice sh -c 'a'",
+    "a | tee x",
+    "bash <<< 'a b'",
+    "bash <<'E'\na b\nE",
+    "sudo bash <<E\na $x\nE",
+    "sh -c \"sh -c 'a'\"",
+    "alias a=b",
+    "bash --rcfile x -c a",
+    "sh -c",
+    "script -c 'a b' x",
+    "unknown a b",
+];
+
+#[test]
+fn shells_in_shells() {
+    check(SHELLS_IN_SHELLS, &expect_test::expect![[r#"
+        su me -c \'a b\'
+            =[su me -c "a b"] =[a b]
+        flock x a b
+            =[flock x a b] =[a b]
+        flock x -c \'a b\'
+            =[flock x -c "a b"] =[a b]
+        busybox a b
+            =[busybox a b] =[a b]
+        stdbuf -oL a
+            =[stdbuf -oL a] =[a]
+        /usr/bin/env a
+            =[/usr/bin/env a] =[a]
+        sudo env nice sh -c \'a\'
+            =[sudo env nice sh -c a] =[env nice sh -c a] =[nice sh -c a] =[sh -c a] =[a]
+        a | tee x
+            =[a] =[tee x] >x
+        bash <<< \'a b\'
+            =[bash] =[a b]
+        bash <<\'E\'\na b\nE
+            =[bash] =[a b]
+        sudo bash <<E\na $x\nE
+            =[sudo bash] =[bash] ?[a $x] ?[]
+        sh -c \"sh -c \'a\'\"
+            =[sh -c "sh -c 'a'"] =[sh -c a] =[a]
+        alias a=b
+            ?[alias a=b]
+        bash --rcfile x -c a
+            ?[bash --rcfile x -c a] =[a]
+        sh -c
+            ?[sh -c]
+        script -c \'a b\' x
+            =[script -c "a b" x] =[a b]
+        unknown a b
+            =[unknown a b]
+    "#]]);
+}
+
+#[test]
+fn what_cannot_be_read() {
+    check(
+        &[
+            "a 'b",
+            "a &&",
+            "if a; then",
+            "a <<E\nb",
+            "a\0b",
+            "a\rb",
+            "a\u{a0}b",
+            "a\u{200b}b",
+            "$((1+2",
+            "a )",
+            "a \u{202e}b",
+        ],
+        &expect_test::expect![[r#"
+            a \'b
+                ?[]
+            a &&
+                ?[]
+            if a; then
+                ?[]
+            a <<E\nb
+                ?[]
+            a\0b
+                ?[]
+            a\rb
+                ?[]
+            a\u{a0}b
+                ?[]
+            a\u{200b}b
+                ?[]
+            $((1+2
+                ?[]
+            a )
+                ?[]
+            a \u{202e}b
+                ?[]
+        "#]],
+    );
+    let unclear = vec![Resource::Command { words: Vec::new(), exact: false }];
+    let long = |n: usize| "a".repeat(n);
+    assert_ne!(shell::of_text(&long(SHELL_TEXT_BYTES_MAX)), unclear);
+    assert_eq!(shell::of_text(&long(SHELL_TEXT_BYTES_MAX + 1)), unclear);
+    let deep = |n: usize| format!("{}a{}", "( ".repeat(n), " )".repeat(n));
+    assert_ne!(shell::of_text(&deep(10)), unclear);
+    assert_eq!(shell::of_text(&deep(300)), unclear);
+    let opened = |n: usize| shell::of_text(&format!("{}a", "nice ".repeat(n)));
+    assert!(opened(SHELL_DEPTH_MAX).iter().all(|one| matches!(one, Resource::Command { exact: true, .. })));
+    assert_eq!(opened(SHELL_DEPTH_MAX + 1).last(), unclear.last());
+}
+
+#[test]
+fn vectors() {
+    let mut table = String::new();
+    for words in [
+        &["git", "status"][..],
+        &["sh", "-c", "a; b > x"],
+        &["env", "X=1", "rm", "$x"],
+        &["sudo", "sh", "-c", "rm -rf /"],
+        &["rm", "*", "a b"],
+        &["find", ".", "-exec", "a", "{}", ";"],
+        &["bash", "-c", "a $x"],
+        &["LD_PRELOAD=x", "a"],
+        &[],
+        &[""],
+    ] {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        writeln!(table, "{words:?}\n   {}", shown(&shell::of_vector(&words))).unwrap();
+    }
+    expect_test::expect![[r#"
+        ["git", "status"]
+            =[git status]
+        ["sh", "-c", "a; b > x"]
+            =[sh -c "a; b > x"] =[a] =[b] >x
+        ["env", "X=1", "rm", "$x"]
+            =[env X=1 rm $x] =[X=1] =[rm $x]
+        ["sudo", "sh", "-c", "rm -rf /"]
+            =[sudo sh -c "rm -rf /"] =[sh -c "rm -rf /"] =[rm -rf /]
+        ["rm", "*", "a b"]
+            =[rm * "a b"]
+        ["find", ".", "-exec", "a", "{}", ";"]
+            =[find . -exec a {} ;] ?[a {}]
+        ["bash", "-c", "a $x"]
+            =[bash -c "a $x"] ?[a $x]
+        ["LD_PRELOAD=x", "a"]
+            ?[LD_PRELOAD=x a]
+        []
+            ?[]
+        [""]
+            ?[""]
+    "#]]
+    .assert_eq(&table);
+}
+
+/// Texts made to cost much. Twice as much of one gives about twice as many resources, never more.
+#[test]
+fn hostile_texts_stay_linear() {
+    for piece in [
+        "$(", "(", "<<A ", "a|", "a;", "`", "'", "\"$(", "sh -c ", "env ", "eval ", "X=1 ", "{ ", "a<b>c ",
+        "\\", "$'\\x",
+    ] {
+        let size = |n: usize| {
+            let resources = shell::of_text(&piece.repeat(n / piece.len()));
+            let words =
+                |one: &Resource| if let Resource::Command { words, .. } = one { words.len() } else { 1 };
+            resources.iter().map(|one| 1 + words(one)).sum::<usize>()
+        };
+        let (half, whole) = (size(SHELL_TEXT_BYTES_MAX / 2), size(SHELL_TEXT_BYTES_MAX));
+        assert!(whole <= 2 * half + 64, "{piece:?}: {half} and then {whole}");
+        assert!(size(10_000) <= 1 + 1, "{piece:?}: over the cap it is one unclear command");
+    }
+}
+
+fn has_dangerous_shape() -> impl Strategy<Value = String> {
+    prop::collection::vec(
+        prop::sample::select(vec![
+            "rm",
+            "-rf",
+            "/",
+            " ",
+            "\n",
+            ";",
+            "|",
+            "&&",
+            "$(",
+            ")",
+            "(",
+            "{",
+            "}",
+            "'",
+            "\"",
+            "`",
+            "$x",
+            "<<E",
+            "E",
+            ">",
+            "<",
+            "&",
+            "sh -c",
+            "eval",
+            "env",
+            "find . -exec",
+            "xargs",
+            "\\",
+            "if",
+            "then",
+            "fi",
+            "for x in",
+            "do",
+            "done",
+            "=",
+            "é",
+            "*",
+            "[",
+            "]]",
+        ]),
+        0..40,
+    )
+    .prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_text_gives_something(text in ".{0,200}") {
+        prop_assert!(!shell::of_text(&text).is_empty());
+    }
+
+    #[test]
+    fn any_text_of_shell_pieces_gives_something(text in has_dangerous_shape()) {
+        let resources = shell::of_text(&text);
+        prop_assert!(!resources.is_empty());
+        prop_assert_eq!(resources, shell::of_text(&text), "the same text gives the same");
+    }
+
+    #[test]
+    fn quoting_a_word_never_changes_it(word in "[^\\p{C}']{1,40}") {
+        prop_assume!(!word.chars().any(|letter| letter.is_whitespace() && letter != ' '));
+        let resources = shell::of_text(&format!("echo '{word}'"));
+        let unclear = Resource::Command { words: Vec::new(), exact: false };
+        let expect = Resource::Command { words: vec!["echo".to_owned(), word], exact: true };
+        prop_assert!(resources == [expect] || resources == [unclear]);
+    }
+}
