@@ -24,6 +24,11 @@ pub fn of_text(text: &str) -> Vec<Resource> {
     run(Work::Text { text: text.to_owned(), exact: true, depth: 0 })
 }
 
+/// Whether a program runs what its arguments name, as far as this module knows it.
+pub(crate) fn runs_others(program: &str) -> bool {
+    program::ROWS.iter().any(|(names, ..)| names.contains(&program))
+}
+
 /// The resources of an argument vector, which no shell touches. Programs that run their arguments are
 /// opened as in a text.
 #[must_use]

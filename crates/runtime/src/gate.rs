@@ -7,6 +7,7 @@
 mod ending;
 mod execute;
 mod judge;
+mod mark;
 mod named;
 mod past;
 mod record;

@@ -137,11 +137,18 @@ struct Work<'a> {
     spent: Spent,
     usage: Usage,
     breaker: Breaker,
+    person: Person,
+}
+
+/// What a run has to do with its person.
+#[derive(Debug, Default)]
+struct Person {
+    /// What they said no to, and how often.
     refusals: Refusals,
-    /// Whether the journal says that it waits.
-    is_waiting: bool,
-    /// Whether a person typed its calls, and no model is asked.
-    is_typed: bool,
+    /// Whether the journal says that the run waits for them.
+    is_awaited: bool,
+    /// Whether they typed its calls, and no model is asked.
+    has_typed: bool,
 }
 
 /// What is fixed for a whole run.
@@ -208,7 +215,7 @@ impl Work<'_> {
     }
 
     async fn until_end(&mut self) -> Result<Ended, RuntimeError> {
-        let mut ended = if self.is_waiting { self.take_up().await? } else { None };
+        let mut ended = if self.person.is_awaited { self.take_up().await? } else { None };
         loop {
             let asks = match ended {
                 None => match self.go().await? {

@@ -43,7 +43,7 @@ const JOBS: &[(&str, &[&str])] = &[
     ("object_store", &["store"]),
     ("reqwest", &["provider", "tools"]),
     ("rmcp", &["mcp"]),
-    ("rustix", &["sandbox"]),
+    ("rustix", &["sandbox", "cli"]),
     ("seccompiler", &["sandbox"]),
     ("sqlx", &["store"]),
     ("tracing-subscriber", &["cli"]),

@@ -21,9 +21,11 @@ const FIELDS_MAX: usize = 10;
 const RECORDS: &[(&str, &str)] = &[
     ("kernel", "Approval"),
     ("kernel", "Event"),
+    ("kernel", "GrantTerms"),
     ("kernel", "ToolSpec"),
     ("store", "ApprovalRow"),
     ("store", "CallRow"),
+    ("store", "GrantRow"),
     ("store", "RunRow"),
 ];
 

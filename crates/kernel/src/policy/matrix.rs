@@ -201,7 +201,11 @@ fn isolated(case: &Case<'_>, row: &Row) -> Finding {
     let isolation = case.surroundings.isolation;
     let unclear = |one: &Resource| matches!(one, Resource::Command { exact: false, .. });
     if isolation.is_whole() && case.resources.iter().any(unclear) {
-        return Finding::ask(Layer::Matrix, "policy.shell.unclear", "what it would run cannot be told for sure");
+        return Finding::ask(
+            Layer::Matrix,
+            "policy.shell.unclear",
+            "what it would run cannot be told for sure",
+        );
     }
     if isolation.is_whole() {
         return Finding::pass(Layer::Matrix, row.why);

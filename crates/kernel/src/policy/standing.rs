@@ -27,11 +27,11 @@ pub struct Yes<'a> {
     pub agent_version: &'a str,
 }
 
-/// Programs that run what they are handed: a yes to one says nothing of the next.
+/// Interpreters of whole languages. With the programs that run others (`crate::shell`) they run what they
+/// are handed: a yes to one says nothing of the next.
 const INTERPRETERS: &[&str] = &[
-    "bash", "sh", "dash", "zsh", "ksh", "fish", "python", "python3", "perl", "ruby", "node", "deno", "bun",
-    "php", "lua", "awk", "env", "sudo", "doas", "xargs", "eval", "exec", "ssh", "nohup", "nice", "time",
-    "timeout", "find", "make", "npx", "watch", "parallel",
+    "python", "python3", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk", "make", "npx",
+    "npm", "cargo", "pip", "uv",
 ];
 
 /// Which reason each sealed field stands for when it is not what it was.
@@ -76,7 +76,7 @@ pub(super) fn void(case: &Case<'_>, yes: &Yes<'_>) -> Option<&'static str> {
 /// is taken from the sealed fields: the policy, the expiry, and a label that has not become worse.
 fn asked_again(case: &Case<'_>, fields: &Value) -> Option<(Approval, bool)> {
     let asks: Vec<String> = serde_json::from_value(fields.get("asks")?.clone()).ok()?;
-    let code = lookup(asks.first()?)?.code;
+    let code = lookup(code_of(asks.first()?))?.code;
     let reach: Reach = serde_json::from_value(fields.get("reach")?.clone()).ok()?;
     let policy_version = fields.get("policy_version")?.as_str()?;
     let mut fresh = Approval::of(case, Asked { policy_version, code, asks, reach });
@@ -89,10 +89,19 @@ fn asked_again(case: &Case<'_>, fields: &Value) -> Option<(Approval, bool)> {
     Some((fresh, is_over))
 }
 
-/// The codes of the layers that ask.
+/// What asks: the code of each layer that does, and the place of its rule where it stands in a file.
 pub(super) fn asks(findings: &[Finding]) -> Vec<String> {
     let asking = findings.iter().filter(|finding| finding.ruling == Ruling::Ask);
-    asking.filter_map(|finding| finding.code).map(str::to_owned).collect()
+    let told = |finding: &Finding| {
+        let code = finding.code?;
+        Some(finding.at.map_or_else(|| code.to_owned(), |at| format!("{code}@{}:{}", at.file, at.line)))
+    };
+    asking.filter_map(told).collect()
+}
+
+/// The reason code of one of these.
+fn code_of(ask: &str) -> &str {
+    ask.split_once('@').map_or(ask, |(code, _)| code)
 }
 
 /// Whether everything that is asked now was asked when the person said yes.
@@ -122,7 +131,10 @@ fn is_plain_command(resource: &Resource) -> bool {
     match resource {
         Resource::Command { words, exact } => {
             let program = words.first().and_then(|word| word.rsplit('/').next());
-            *exact && program.is_some_and(|program| !INTERPRETERS.contains(&program))
+            *exact
+                && program.is_some_and(|program| {
+                    !crate::shell::runs_others(program) && !INTERPRETERS.contains(&program)
+                })
         }
         _ => true,
     }

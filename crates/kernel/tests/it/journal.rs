@@ -202,6 +202,12 @@ fn samples_of_calls() -> Vec<EventBody> {
             call: CALL,
             reason_code: "approval.void".to_owned(),
         }),
+    ]
+}
+
+/// One event body of each type that belongs to a grant.
+fn samples_of_grants() -> Vec<EventBody> {
+    vec![
         EventBody::GrantCreated(GrantCreated {
             grant: GRANT,
             approval: APPROVAL,
@@ -221,7 +227,7 @@ fn samples_of_calls() -> Vec<EventBody> {
 /// One event of each type, each after the same link.
 fn samples() -> Vec<Event> {
     let link = Link { sequence: 41, hash: digest("before") };
-    let bodies = samples_of_runs().into_iter().chain(samples_of_calls());
+    let bodies = samples_of_runs().into_iter().chain(samples_of_calls()).chain(samples_of_grants());
     bodies.map(|body| Event::seal(&link, SessionId::from_u128(4), &new_event(body)).unwrap()).collect()
 }
 

@@ -326,7 +326,8 @@ fn every_segment_of_a_shell_text_is_judged() {
         cat .git/config: allow
         echo 'x: ask policy.shell.unclear
         echo 'rm -rf /': allow
-    "#]].assert_eq(&table);
+    "#]]
+    .assert_eq(&table);
 }
 
 #[test]

@@ -332,7 +332,9 @@ const WORDS_THAT_ARE_NOT_ONE_LITERAL_WORD: &[&str] = &[
 
 #[test]
 fn words_that_are_not_one_literal_word() {
-    check(WORDS_THAT_ARE_NOT_ONE_LITERAL_WORD, &expect_test::expect![[r#"
+    check(
+        WORDS_THAT_ARE_NOT_ONE_LITERAL_WORD,
+        &expect_test::expect![[r#"
         \\rm x
             ?[rm x]
         r\"\"m x
@@ -379,7 +381,8 @@ fn words_that_are_not_one_literal_word() {
             =[a rm]
         \"\" x
             ?["" x]
-    "#]]);
+    "#]],
+    );
 }
 
 const PROGRAMS_THAT_RUN_THEIR_ARGUMENTS: &[&str] = &[
@@ -406,7 +409,9 @@ const PROGRAMS_THAT_RUN_THEIR_ARGUMENTS: &[&str] = &[
 
 #[test]
 fn programs_that_run_their_arguments() {
-    check(PROGRAMS_THAT_RUN_THEIR_ARGUMENTS, &expect_test::expect![[r#"
+    check(
+        PROGRAMS_THAT_RUN_THEIR_ARGUMENTS,
+        &expect_test::expect![[r#"
         sh -c \'a b; c\'
             =[sh -c "a b; c"] =[a b] =[c]
         bash -lc \"a && b\"
@@ -445,7 +450,8 @@ fn programs_that_run_their_arguments() {
             =[nohup a] =[a]
         time a b
             =[time a b] =[a b]
-    "#]]);
+    "#]],
+    );
 }
 
 const MORE_PROGRAMS_THAT_RUN_THEIR_ARGUMENTS: &[&str] = &[
@@ -472,7 +478,9 @@ const MORE_PROGRAMS_THAT_RUN_THEIR_ARGUMENTS: &[&str] = &[
 
 #[test]
 fn more_programs_that_run_their_arguments() {
-    check(MORE_PROGRAMS_THAT_RUN_THEIR_ARGUMENTS, &expect_test::expect![[r#"
+    check(
+        MORE_PROGRAMS_THAT_RUN_THEIR_ARGUMENTS,
+        &expect_test::expect![[r#"
         timeout -k 1 5 a b
             =[timeout -k 1 5 a b] =[a b]
         xargs -n1 a b
@@ -511,7 +519,8 @@ fn more_programs_that_run_their_arguments() {
             ?[parallel a ::: b] =[a ::: b]
         watch -n 1 a b
             =[watch -n 1 a b] =[a b]
-    "#]]);
+    "#]],
+    );
 }
 
 const SHELLS_IN_SHELLS: &[&str] = &[
@@ -536,7 +545,9 @@ const SHELLS_IN_SHELLS: &[&str] = &[
 
 #[test]
 fn shells_in_shells() {
-    check(SHELLS_IN_SHELLS, &expect_test::expect![[r#"
+    check(
+        SHELLS_IN_SHELLS,
+        &expect_test::expect![[r#"
         su me -c \'a b\'
             =[su me -c "a b"] =[a b]
         flock x a b
@@ -571,7 +582,8 @@ fn shells_in_shells() {
             =[script -c "a b" x] =[a b]
         unknown a b
             =[unknown a b]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

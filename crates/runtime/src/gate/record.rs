@@ -5,13 +5,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use async_trait::async_trait;
 use mast_kernel::approval::Approval;
 use mast_kernel::canonical::NotCanonical;
 use mast_kernel::event::{
-    Actor, ApprovalConsumed, ApprovalInvalidated, ApprovalRequested, CallMarked, Declared, EventBody,
-    GrantUsed, NewEvent, Salt, ToolCallAuthorized, ToolCallDenied, ToolCallProposed, ToolCallSettled,
-    ToolCallStarted,
+    Actor, ApprovalConsumed, ApprovalInvalidated, ApprovalRequested, Declared, EventBody, GrantUsed,
+    ToolCallAuthorized, ToolCallDenied, ToolCallProposed, ToolCallSettled, ToolCallStarted,
 };
 use mast_kernel::id::{ApprovalId, CallId, GrantId};
 use mast_kernel::instant::Instant;
@@ -20,15 +18,15 @@ use mast_kernel::permit::{ClaimRefused, Claimed, Permit, claim};
 use mast_kernel::policy::{Finding, Judged, Ruling};
 use mast_kernel::spec::SideEffect;
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
-use mast_store::{Batch, Durability, PendingClaim, Store, StoreError};
-use mast_tools::{Failure, MarkLog};
+use mast_store::{Durability, PendingClaim};
+use mast_tools::MarkLog;
 use serde_json::json;
 
 use super::execute::Bounded;
+use super::mark::Mark;
 use super::named::Found;
 use super::{Ending, Gate, Past, Proposal, Settled, Stop};
 use crate::bus::Ask;
-use crate::clock::World;
 use crate::context::ItemBody;
 use crate::error::RuntimeError;
 use crate::scribe::Scribe;
@@ -43,6 +41,17 @@ pub(crate) struct Seat {
     pub(crate) provider_call: Option<String>,
 }
 
+/// What was decided of a call.
+#[derive(Debug, Default)]
+struct Judgement {
+    /// What every layer found.
+    findings: Vec<Finding>,
+    /// The grant that answers what is asked.
+    grant: Option<GrantId>,
+    /// Whether the claim was committed, and with it any yes was used.
+    is_claimed: bool,
+}
+
 /// What is known of one call, and what of it is still to be written.
 pub(super) struct Record<'a> {
     gate: Gate<'a>,
@@ -50,13 +59,11 @@ pub(super) struct Record<'a> {
     scribe: Scribe<'a>,
     is_proposed: bool,
     declared: Option<Declared>,
-    findings: Vec<Finding>,
+    judgement: Judgement,
     started_at: Option<Instant>,
     ended_at: Option<Instant>,
     marked: Arc<AtomicBool>,
     turn: Option<Turn<'a>>,
-    grant: Option<GrantId>,
-    is_consumed: bool,
 }
 
 impl<'a> Record<'a> {
@@ -69,13 +76,11 @@ impl<'a> Record<'a> {
             scribe: Scribe::new(gate.runtime.world(), place.session, Some(place.run)),
             is_proposed: false,
             declared: None,
-            findings: Vec::new(),
+            judgement: Judgement::default(),
             started_at: None,
             ended_at: None,
             marked: Arc::default(),
             turn: None,
-            grant: None,
-            is_consumed: false,
         }
     }
 
@@ -123,17 +128,17 @@ impl<'a> Record<'a> {
 
     /// What every layer found, and the grant that answers what is asked.
     pub(super) fn judged(&mut self, judged: &Judged) {
-        self.findings.clone_from(&judged.findings);
-        self.grant = judged.grant;
+        self.judgement.findings.clone_from(&judged.findings);
+        self.judgement.grant = judged.grant;
     }
 
     /// Whether a person's yes is what lets the call run.
     fn is_answered(&self) -> bool {
-        self.grant.is_some() || self.past().yes().is_some()
+        self.judgement.grant.is_some() || self.past().yes().is_some()
     }
 
     fn codes(&self) -> Vec<String> {
-        self.findings.iter().filter_map(|finding| finding.code.map(str::to_owned)).collect()
+        self.judgement.findings.iter().filter_map(|finding| finding.code.map(str::to_owned)).collect()
     }
 
     fn policy_version(&self) -> String {
@@ -202,7 +207,7 @@ impl<'a> Record<'a> {
             let used = ApprovalConsumed { approval: yes.approval, call: permit.call() };
             self.scribe.event(Actor::Platform, EventBody::ApprovalConsumed(used));
         }
-        if let Some(grant) = self.grant {
+        if let Some(grant) = self.judgement.grant {
             let used = GrantUsed { grant, call: permit.call() };
             self.scribe.event(Actor::Platform, EventBody::GrantUsed(used));
         }
@@ -216,7 +221,7 @@ impl<'a> Record<'a> {
         let pending = PendingClaim::new(self.gate.runtime.store().as_ref(), self.scribe.take(durability));
         match claim(&pending, permit).await {
             Ok(claimed) => {
-                self.is_consumed = true;
+                self.judgement.is_claimed = true;
                 self.started_at = Some(self.gate.now());
                 Ok(claimed)
             }
@@ -302,7 +307,7 @@ impl<'a> Record<'a> {
 
     /// A yes that did not come to be used does not stay open for anything else.
     fn void_unused(&mut self, ending: &Result<Bounded, Ending>) {
-        if let (Err(ending), Some(yes), false) = (ending, self.past().yes(), self.is_consumed) {
+        if let (Err(ending), Some(yes), false) = (ending, self.past().yes(), self.judgement.is_claimed) {
             let (approval, call, reason_code) = (yes.approval, self.call(), ending.code.clone());
             let body = ApprovalInvalidated { approval, call, reason_code };
             self.scribe.event(Actor::Platform, EventBody::ApprovalInvalidated(body));
@@ -365,39 +370,5 @@ impl<'a> Record<'a> {
             None if !asked.is_empty() && asked.len() <= 96 && asked.bytes().all(plain) => asked.clone(),
             None => "unknown".to_owned(),
         }
-    }
-}
-
-/// Commits the mark of one call, once.
-#[derive(Debug)]
-struct Mark {
-    store: Arc<dyn Store>,
-    world: World,
-    event: (mast_kernel::id::SessionId, mast_kernel::id::RunId, CallId),
-    marked: Arc<AtomicBool>,
-}
-
-#[async_trait]
-impl MarkLog for Mark {
-    async fn mark(&self) -> Result<(), Failure> {
-        if self.marked.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let (session, run, call) = self.event;
-        let mut batch = Batch::new(session, Durability::Full);
-        batch.tell(NewEvent {
-            run: Some(run),
-            actor: Actor::Tool,
-            at: self.world.clock.now(),
-            body: EventBody::CallMarked(CallMarked { call }),
-            salt: Salt::new(self.world.ids.salt()),
-        });
-        let committed: Result<_, StoreError> = self.store.commit(batch).await;
-        committed.map_err(|error| Failure {
-            code: "tool.store.unavailable",
-            ..Failure::internal(error.to_string())
-        })?;
-        self.marked.store(true, Ordering::Release);
-        Ok(())
     }
 }

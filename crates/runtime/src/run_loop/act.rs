@@ -139,7 +139,7 @@ impl Work<'_> {
             cancellation: self.surface.cancellation.clone(),
             // A run with an open question takes no further step, so only this batch can add to them.
             n_asks: Arc::default(),
-            refusals: &self.refusals,
+            refusals: &self.person.refusals,
         }
     }
 
@@ -246,7 +246,7 @@ impl Work<'_> {
         (settled, on_record): (&Settled, bool),
     ) {
         // What a person typed has no conversation.
-        let Some(content) = settled.kept.filter(|_| !self.is_typed) else { return };
+        let Some(content) = settled.kept.filter(|_| !self.person.has_typed) else { return };
         self.session.last_place += 1;
         let id = ItemId::from_u128(self.runtime.world().ids.next_bits());
         let (place, label, kind) = (self.session.last_place, settled.label, ItemKind::ToolResult);

@@ -51,22 +51,8 @@ impl<'a> Work<'a> {
         let (provider_name, model) = (provider.name().to_owned(), provider.model().to_owned());
         surface.observer.observe(&Progress::RunStarted { run, provider: provider_name, model });
         let spent = Spent::nothing(terms.contract.budget);
-        let (usage, breaker, refusals) = Default::default();
-        let (is_waiting, is_typed) = (false, false);
-        Ok(Self {
-            runtime,
-            provider,
-            surface,
-            session,
-            run,
-            terms,
-            spent,
-            usage,
-            breaker,
-            refusals,
-            is_waiting,
-            is_typed,
-        })
+        let (usage, breaker, person) = Default::default();
+        Ok(Self { runtime, provider, surface, session, run, terms, spent, usage, breaker, person })
     }
 }
 

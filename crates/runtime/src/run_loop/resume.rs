@@ -17,7 +17,7 @@ use mast_store::{ApprovalFilter, ApprovalRow, CallFilter, CallRow, Durability, R
 use serde_json::Value;
 
 use super::act::Disposed;
-use super::{Ended, RunEnd, Surface, Terms, Work};
+use super::{Ended, Person, RunEnd, Surface, Terms, Work};
 use crate::bus::{Ask, Progress};
 use crate::context::{ItemBody, Prefix};
 use crate::error::RuntimeError;
@@ -78,12 +78,10 @@ impl Runtime {
             return Err(RuntimeError::NotWaiting { run: row.id, status: row.status });
         }
         let waiting = self.still_open(&row).await?;
-        let mut work = Work::back(self, &mut session, (&row, what), provider, surface).await?;
+        let work = Work::back(self, &mut session, (&row, what), provider, surface).await?;
         if !waiting.is_empty() {
-            work.is_waiting = true;
             return work.finish(Ended::Waits(waiting)).await;
         }
-        work.is_waiting = true;
         work.carry_out().await
     }
 
@@ -212,15 +210,13 @@ impl<'a> Work<'a> {
             spent,
             usage: so_far.usage,
             breaker: mast_kernel::breaker::Breaker::default(),
-            refusals: Refusals::new(),
-            is_waiting: false,
-            is_typed: row.provider == NO_MODEL,
+            person: Person { is_awaited: true, has_typed: row.provider == NO_MODEL, ..Person::default() },
         })
     }
 
     /// Puts on record that the run waits, once.
     pub(super) async fn wait(&mut self, asks: &[Ask]) -> Result<(), RuntimeError> {
-        if std::mem::replace(&mut self.is_waiting, true) {
+        if std::mem::replace(&mut self.person.is_awaited, true) {
             return Ok(());
         }
         let approvals = asks.iter().map(|ask| ask.approval).collect();
@@ -255,13 +251,13 @@ impl<'a> Work<'a> {
 
     /// Goes on with the open calls, now that their questions are settled.
     pub(super) async fn take_up(&mut self) -> Result<Option<Ended>, RuntimeError> {
-        self.is_waiting = false;
+        self.person.is_awaited = false;
         let policy_version = self.runtime.policy().version().to_owned();
         let mut scribe = self.scribe();
         let body = RunResumed { cause: ResumeCause::Approval, policy_version };
         scribe.event(Actor::Platform, EventBody::RunResumed(body));
         self.runtime.store().commit(scribe.take(Durability::Normal)).await?;
-        self.refusals = self.runtime.refusals_of(self.session.id(), self.run).await?;
+        self.person.refusals = self.runtime.refusals_of(self.session.id(), self.run).await?;
         let open = self.open_calls().await?;
         let mut disposed = Vec::with_capacity(open.len());
         // What one reply asked for has one origin; what a person typed may have several.
@@ -277,7 +273,7 @@ impl<'a> Work<'a> {
         let gave: Vec<String> = disposed.iter().filter_map(Disposed::content).map(str::to_owned).collect();
         let ended = self.conclude(&calls, disposed)?;
         Ok(match ended {
-            None if self.is_typed => Some(Ended::Typed(gave.join("\n"))),
+            None if self.person.has_typed => Some(Ended::Typed(gave.join("\n"))),
             ended => ended,
         })
     }
@@ -335,8 +331,10 @@ impl<'a> Work<'a> {
             let text = |name: &str| asked.get(name).and_then(Value::as_str).map(str::to_owned);
             let (name, arguments) = text("name").zip(text("arguments")).ok_or_else(unreadable)?;
             let seat = usize::try_from(row.place).ok().and_then(|place| place.checked_sub(1));
-            let said =
-                reply.filter(|_| !self.is_typed).zip(seat).and_then(|(turn, seat)| turn.calls.get(seat));
+            let said = reply
+                .filter(|_| !self.person.has_typed)
+                .zip(seat)
+                .and_then(|(turn, seat)| turn.calls.get(seat));
             let provider_call = said.map(|said| said.id.clone());
             let id = provider_call.clone().unwrap_or_default();
             open.push(Open { row, call: CallProposal { id, name, arguments }, provider_call });

@@ -104,7 +104,7 @@ impl PathPattern {
 
 /// Whether a path may have a `..`, by a cheaper look than a search for text.
 fn goes_back(path: &str) -> bool {
-    path.bytes().zip(path.bytes().skip(1)).any(|pair| pair == (b'.', b'.'))
+    path.as_bytes().windows(2).any(|pair| pair == b"..")
 }
 
 /// Something by which a segment can be looked up.
