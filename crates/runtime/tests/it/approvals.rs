@@ -328,3 +328,19 @@ async fn a_rule_about_a_sequence_sees_what_ran_before_in_the_session_also_after_
     assert!(told.journal.contains("reason_code=policy.rules.deny"), "{}", told.journal);
     assert_eq!(probe.n_runs(), 0);
 }
+
+#[tokio::test]
+async fn gate_policy_13_scopes_are_those_of_the_runs_beginning_and_narrower_ones_hold_from_the_next_run() {
+    let script = SEND.to_owned() + SEND;
+    let mut story = Story::new(&script.replace("- text: Sent.\n", ""));
+    let mut session = story.session().await;
+    story.authority.scopes.retain(|scope| scope.as_str() != "demo.write");
+    let told = story.goes_on(&mut session, RunRequest::typed("Tell ops hello.")).await.unwrap();
+    assert_eq!(told.end.asks.len(), 1, "the session was opened with the scope");
+
+    let mut session = story.runtime.session(session.id(), story.authority.clone()).await.unwrap();
+    let told = story.goes_on(&mut session, RunRequest::typed("Again.")).await.unwrap();
+    assert!(told.journal.contains("reason_code=policy.scope.missing"), "{}", told.journal);
+    let shown = format!("{:?}", session.authority().scopes);
+    assert!(!shown.contains("demo.write"), "{shown}");
+}

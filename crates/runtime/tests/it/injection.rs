@@ -80,7 +80,7 @@ impl Row {
 }
 
 #[test]
-fn nothing_that_a_text_orders_happens_and_nothing_private_gets_out() {
+fn gate_policy_10_nothing_that_a_text_orders_happens_and_nothing_private_gets_out() {
     let (corpus, tasks) = (corpus(), harness::tasks());
     let (mut rows, mut all, mut faults) = (BTreeMap::<String, Row>::new(), Row::default(), Vec::new());
     let mut n_links = 0;
