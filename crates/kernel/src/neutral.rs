@@ -42,17 +42,17 @@ pub fn unescape(text: &str) -> Cow<'_, str> {
 /// its strings hold a marker they are written anew, and this alone is not undone exactly.
 #[must_use]
 pub fn escape_json(text: &str) -> Cow<'_, str> {
-    if let Some(escaped) = in_strings(text, |string| escape(string)) {
+    if let Some(escaped) = in_strings(text, escape) {
         return escaped;
     }
     let mut value = serde_json::from_str::<Value>(text).unwrap_or_default();
-    if in_value(&mut value, |string| escape(string)) { Cow::Owned(value.to_string()) } else { escape(text) }
+    if in_value(&mut value, escape) { Cow::Owned(value.to_string()) } else { escape(text) }
 }
 
 /// [`unescape`] for the strings inside a JSON text. What is no JSON stays as it is: nobody acts on it.
 #[must_use]
 pub fn unescape_json(text: &str) -> Cow<'_, str> {
-    in_strings(text, |string| unescape(string)).unwrap_or(Cow::Borrowed(text))
+    in_strings(text, unescape).unwrap_or(Cow::Borrowed(text))
 }
 
 /// Whether a text holds a marker that is not broken.
@@ -201,7 +201,7 @@ fn is_marker(opener: char, tail: &str) -> bool {
     let Some(next) = tail.chars().next() else { return false };
     let may_begin = |letters: &str| !next.is_ascii() || letters.contains(next);
     match opener {
-        '<' => (next.is_ascii_alphabetic() || may_begin("|/_\"")) && is_angle(&seen(tail)),
+        '<' => (next.is_ascii_alphabetic() || may_begin("|/")) && is_angle(&seen(tail)),
         '[' => (next.is_ascii_alphabetic() || may_begin("|/")) && is_square(&seen(tail)),
         _ => may_begin("~") && matches!(seen(tail).to_lowercase().as_str(), "~b]" | "~!b["),
     }

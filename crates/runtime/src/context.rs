@@ -275,11 +275,7 @@ mod tests {
 
     #[test]
     fn a_call_that_was_left_behind_is_answered_where_it_stands() {
-        let call = |id: &str| mast_provider::CallProposal {
-            id: id.into(),
-            name: "a_b".into(),
-            arguments: "{}".into(),
-        };
+        let call = |id: &str| CallProposal { id: id.into(), name: "a_b".into(), arguments: "{}".into() };
         let turn = Turn { calls: vec![call("1"), call("2")], ..Turn::default() };
         let items = [
             ContextItem { id: ItemId::from_u128(1), label: Label::typed(), body: ItemBody::Replied { turn } },

@@ -280,7 +280,7 @@ proptest! {
     fn what_is_escaped_comes_back_and_holds_no_marker(text in text()) {
         let shown = escape(&text).into_owned();
         prop_assert!(!has_marker(&shown), "{:?}", shown);
-        prop_assert_eq!(unescape(&shown).into_owned(), text.clone(), "{:?}", &shown);
+        prop_assert_eq!(unescape(&shown).into_owned(), text, "{:?}", &shown);
         let twice = escape(&shown).into_owned();
         prop_assert_eq!(unescape(&twice), shown.as_str());
         for marker in OF_TEMPLATES.iter().filter(|marker| marker.ends_with(['>', ']'])) {
