@@ -289,6 +289,18 @@ proptest! {
     }
 
     #[test]
+    fn a_word_that_is_told_quickly_is_told_rightly(text in text(), word in "[a-zA-Z]{1,12}[0-9]{0,2}[>\\] =|:~]?") {
+        for tail in [word.clone() + &text, text] {
+            if is_plain(&tail, &[markers::ANGLE, markers::ANGLE_CLOSED]) {
+                prop_assert!(!is_angle(&seen(&tail)), "{:?}", tail);
+            }
+            if is_plain(&tail, &[markers::SQUARE, markers::UPPER]) {
+                prop_assert!(!is_square(&seen(&tail)), "{:?}", tail);
+            }
+        }
+    }
+
+    #[test]
     fn arguments_come_back_too(key in text(), value in text(), n in any::<i64>()) {
         let json = serde_json::json!({ key: [value, n, null, true] }).to_string();
         let shown = escape_json(&json).into_owned();
