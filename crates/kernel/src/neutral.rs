@@ -42,17 +42,17 @@ pub fn unescape(text: &str) -> Cow<'_, str> {
 /// its strings hold a marker they are written anew, and this alone is not undone exactly.
 #[must_use]
 pub fn escape_json(text: &str) -> Cow<'_, str> {
-    if let Some(escaped) = in_strings(text, |string| escape(string)) {
+    if let Some(escaped) = in_strings(text, escape) {
         return escaped;
     }
     let mut value = serde_json::from_str::<Value>(text).unwrap_or_default();
-    if in_value(&mut value, |string| escape(string)) { Cow::Owned(value.to_string()) } else { escape(text) }
+    if in_value(&mut value, escape) { Cow::Owned(value.to_string()) } else { escape(text) }
 }
 
 /// [`unescape`] for the strings inside a JSON text. What is no JSON stays as it is: nobody acts on it.
 #[must_use]
 pub fn unescape_json(text: &str) -> Cow<'_, str> {
-    in_strings(text, |string| unescape(string)).unwrap_or(Cow::Borrowed(text))
+    in_strings(text, unescape).unwrap_or(Cow::Borrowed(text))
 }
 
 /// Whether a text holds a marker that is not broken.
@@ -201,10 +201,30 @@ fn is_marker(opener: char, tail: &str) -> bool {
     let Some(next) = tail.chars().next() else { return false };
     let may_begin = |letters: &str| !next.is_ascii() || letters.contains(next);
     match opener {
-        '<' => (next.is_ascii_alphabetic() || may_begin("|/_\"")) && is_angle(&seen(tail)),
-        '[' => (next.is_ascii_alphabetic() || may_begin("|/")) && is_square(&seen(tail)),
-        _ => may_begin("~") && matches!(seen(tail).to_lowercase().as_str(), "~b]" | "~!b["),
+        '<' if next.is_ascii_alphabetic() || may_begin("|/") => {
+            !is_plain(tail, &[markers::ANGLE, markers::ANGLE_CLOSED]) && is_angle(&seen(tail))
+        }
+        '[' if next.is_ascii_alphabetic() || may_begin("|/") => {
+            !is_plain(tail, &[markers::SQUARE, markers::UPPER]) && is_square(&seen(tail))
+        }
+        ']' => may_begin("~") && matches!(seen(tail).to_lowercase().as_str(), "~b]" | "~!b["),
+        _ => false,
     }
+}
+
+/// Whether it begins with a whole word that is surely in none of these lists, as nearly all words of code
+/// do: this is told without folding a letter.
+fn is_plain(tail: &str, lists: &[&[&str]]) -> bool {
+    let of_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    let end = tail.bytes().position(|byte| !of_word(byte));
+    let Some((word, behind)) = end.and_then(|end| tail.split_at_checked(end)) else { return false };
+    if word.is_empty() || !behind.starts_with(|next: char| next.is_ascii() && !"|:~".contains(next)) {
+        return false;
+    }
+    let bare = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let is_word = |mark: &&str| mark.eq_ignore_ascii_case(word) || mark.eq_ignore_ascii_case(bare);
+    let is_tag = word.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("untrusted"));
+    !is_tag && !lists.iter().any(|list| list.iter().any(is_word))
 }
 
 fn is_angle(seen: &str) -> bool {

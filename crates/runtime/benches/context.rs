@@ -44,7 +44,7 @@ fn prompts(criterion: &mut Criterion) {
     let date_line = Some("Local date: 2026-11-30");
     let parts = Parts { prefix: &prefix, items: &items, key: &key, date_line, answer_only: false };
     criterion.bench_function("a prompt of 200 items", |bencher| {
-        bencher.iter(|| context::build(black_box(&parts)))
+        bencher.iter(|| context::build(black_box(&parts)));
     });
     criterion
         .bench_function("their origin", |bencher| bencher.iter(|| context::origin(black_box(&items), true)));

@@ -15,6 +15,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::string_slice,
     reason = "a test that cannot be set up, or a probe that is told to, must stop there"
 )]
 

@@ -142,7 +142,7 @@ pub fn of(text: &str, tools: &[String]) -> Vec<Order> {
 fn of_line(line: &str) -> Option<Order> {
     let parts: Vec<&str> = line.split('`').collect();
     let slots: Vec<String> = parts.iter().skip(1).step_by(2).map(|slot| (*slot).to_owned()).collect();
-    if slots.is_empty() || parts.len() % 2 == 0 {
+    if slots.is_empty() || parts.len().is_multiple_of(2) {
         return None;
     }
     let words = parts.iter().step_by(2).copied().collect::<Vec<_>>().join(" ").to_lowercase();

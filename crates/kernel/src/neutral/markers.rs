@@ -64,7 +64,7 @@ pub(super) const ANGLE: &[&str] = &[
 
 /// Words between `<` and `>` exactly: shorter than what may stand before a word in ordinary code.
 pub(super) const ANGLE_CLOSED: &[&str] =
-    &["s", "bos", "eos", "pad", "unk", "sop", "eop", "eot", "eod", "sys>", "escape", "endoftext"];
+    &["s", "bos", "eos", "pad", "unk", "sop", "eop", "eot", "eod", "sys", "escape", "endoftext"];
 
 /// Words between `[` and `]`, with or without `/` before.
 pub(super) const SQUARE: &[&str] = &[

@@ -280,11 +280,23 @@ proptest! {
     fn what_is_escaped_comes_back_and_holds_no_marker(text in text()) {
         let shown = escape(&text).into_owned();
         prop_assert!(!has_marker(&shown), "{:?}", shown);
-        prop_assert_eq!(unescape(&shown).into_owned(), text.clone(), "{:?}", &shown);
+        prop_assert_eq!(unescape(&shown).into_owned(), text, "{:?}", &shown);
         let twice = escape(&shown).into_owned();
         prop_assert_eq!(unescape(&twice), shown.as_str());
         for marker in OF_TEMPLATES.iter().filter(|marker| marker.ends_with(['>', ']'])) {
             prop_assert!(!shown.contains(marker), "{} in {:?}", marker, &shown);
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_told_quickly_is_told_rightly(text in text(), word in "[a-zA-Z]{1,12}[0-9]{0,2}[>\\] =|:~]?") {
+        for tail in [word.clone() + &text, text] {
+            if is_plain(&tail, &[markers::ANGLE, markers::ANGLE_CLOSED]) {
+                prop_assert!(!is_angle(&seen(&tail)), "{:?}", tail);
+            }
+            if is_plain(&tail, &[markers::SQUARE, markers::UPPER]) {
+                prop_assert!(!is_square(&seen(&tail)), "{:?}", tail);
+            }
         }
     }
 

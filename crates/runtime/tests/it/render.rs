@@ -122,7 +122,10 @@ fn parse(item: &Item) -> Read {
         }
         Item::ToolResult { call_id, content, is_error } => {
             let (content, external) = match content.rfind("\n<untrusted ") {
-                Some(place) => (&content[..place], Some(read(&content[place + 1..]))),
+                Some(place) => {
+                    let (content, external) = content.split_at(place);
+                    (content, Some(read(external.trim_start_matches('\n'))))
+                }
                 None => (content.as_str(), None),
             };
             let call = neutral::unescape(call_id).into_owned();
