@@ -42,7 +42,11 @@ pub(crate) fn rows(card: &Value, now: Instant, sight: &Sight) -> Vec<Shown> {
 /// `asks · writes outside this machine · text from outside was read before`.
 pub(crate) fn why_line(card: &Value) -> String {
     let effect = card.get("side_effect").and_then(Value::as_str).unwrap_or_default();
-    let does = MATRIX.iter().find(|row| row.side_effect.as_str() == effect).map_or("", |row| row.why);
+    let code = card.get("reason_code").and_then(Value::as_str).unwrap_or_default();
+    let does = match lookup(code) {
+        Some(entry) if !code.starts_with("policy.matrix.") => entry.message.trim_end_matches('.'),
+        _ => MATRIX.iter().find(|row| row.side_effect.as_str() == effect).map_or("", |row| row.why),
+    };
     let read = if is_tainted(card) { " · text from outside was read before" } else { "" };
     format!("asks · {does}{read}")
 }

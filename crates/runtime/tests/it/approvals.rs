@@ -12,7 +12,8 @@ use mast_kernel::policy::{Authority, Draft, NoRoster, Overlay, Policy, Whose};
 use mast_kernel::run::{Completion, RunStatus};
 use mast_kernel::spec::SideEffect;
 use mast_runtime::{Answer, Ask, Judge, NotTaken, RunRequest, RuntimeError, Silent, Surface, Verdict, World};
-use mast_store::{ApprovalFilter, GrantFilter};
+use mast_store::audit::{self, Table};
+use mast_store::{ApprovalFilter, CallFilter, GrantFilter, SessionFilter};
 use mast_testkit::{CountedIds, ManualClock, Probe, START_MICROS, Story, memory_store, world};
 use mast_tools::{Cancellation, Tool};
 
@@ -343,4 +344,47 @@ async fn gate_policy_13_scopes_are_those_of_the_runs_beginning_and_narrower_ones
     assert!(told.journal.contains("reason_code=policy.scope.missing"), "{}", told.journal);
     let shown = format!("{:?}", session.authority().scopes);
     assert!(!shown.contains("demo.write"), "{shown}");
+}
+
+/// How many rows each table holds.
+async fn rows(story: &Story) -> Vec<(&'static str, usize)> {
+    let store = story.runtime.store();
+    let session = store.sessions(&SessionFilter::default()).await.unwrap()[0].id;
+    let mut counted = Vec::new();
+    for table in Table::ALL {
+        let of = !matches!(table, Table::Sessions | Table::Contents | Table::Heads);
+        let ask = audit::Ask { table, session: of.then_some(session), after: None, limit: 0 };
+        counted.push((table.name(), store.shelf(&ask).await.unwrap().rows.len()));
+    }
+    counted
+}
+
+/// What an approved call adds to each table between its claim and its outcome.
+async fn added(story: &Story) -> (Vec<(&'static str, usize)>, String) {
+    let told = story.says("Go.").await;
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    let before = rows(story).await;
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert_eq!(told.end.status, RunStatus::Completed);
+    let after = rows(story).await;
+    let added = before.iter().zip(after).map(|(before, after)| (after.0, after.1 - before.1)).collect();
+    (added, told.journal)
+}
+
+#[tokio::test]
+async fn gate_builtin_external_write_record() {
+    // An approved write leaves its record as the structured result of its call, and its body writes to no
+    // table: what is added is exactly what the gate adds for any tool of this class.
+    let story = Story::new(SEND);
+    let (of_write, journal) = added(&story).await;
+    let (other, _) = probed(PROBE);
+    assert_eq!(of_write, added(&other).await.0);
+    let of_body = journal.lines().filter(|line| line.contains("call.marked")).count();
+    assert_eq!(of_body, 1, "the mark is the body's only word: {journal}");
+
+    let calls = story.runtime.store().calls(&CallFilter::default()).await.unwrap();
+    let kept = story.runtime.store().content(&calls[0].outcome.unwrap()).await.unwrap().unwrap();
+    expect![[r#"
+        {"byte_count":5,"checksum":"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824","destination":"ops","recorded":true}"#]]
+    .assert_eq(&kept.value.value()["structured"].to_string());
 }
