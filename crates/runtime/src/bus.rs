@@ -50,7 +50,7 @@ pub enum Progress {
         ruling: Ruling,
         /// Why, in a few plain words.
         why: &'static str,
-        /// Whether it asks, and a person's yes answers it: to this call, or a grant.
+        /// Whether a person was asked about this very call, and has answered.
         is_answered: bool,
     },
     /// A call ended.

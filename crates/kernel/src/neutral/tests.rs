@@ -290,7 +290,7 @@ proptest! {
 
     #[test]
     fn a_word_that_is_told_quickly_is_told_rightly(text in text(), word in "[a-zA-Z]{1,12}[0-9]{0,2}[>\\] =|:~]?") {
-        for tail in [word.clone() + &text, text] {
+        for tail in [word + &text, text] {
             if is_plain(&tail, &[markers::ANGLE, markers::ANGLE_CLOSED]) {
                 prop_assert!(!is_angle(&seen(&tail)), "{:?}", tail);
             }

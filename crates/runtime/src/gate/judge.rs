@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::sync::atomic::Ordering;
 
 use super::named::Found;
-use super::{Ending, Gate, Progress, Proposal, Record, Stop};
+use super::{Ending, Gate, Past, Progress, Proposal, Record, Stop};
 use crate::turnstile::{Ticket, Turn, Wish};
 
 /// Longest summary of arguments that a surface is told.
@@ -88,21 +88,21 @@ impl Gate<'_> {
             judged.findings.iter().find(|finding| finding.layer == mast_kernel::policy::Layer::Matrix);
         let told = strictest.filter(|finding| finding.ruling != Ruling::Allow).or(matrix);
         let is_allowed = matches!(judged.decision, Decision::Allow(_));
-        let answered = match (record.past().yes(), judged.grant) {
-            (Some(_), _) if is_allowed => Some("a person said yes"),
-            (_, Some(_)) => Some("a grant covers it"),
-            _ => None,
+        let answered = match (record.past(), judged.grant) {
+            (past, _) if past.yes().is_some() => is_allowed.then_some((Ruling::Allow, "a person said yes")),
+            (Past::Answered(_), _) => Some((Ruling::Deny, "no yes was given")),
+            (_, grant) => grant.map(|_| (Ruling::Allow, "a grant covers it")),
         };
         self.observer.observe(&Progress::CallDecided {
             call: subject.place.call,
             tool: tool.registered.spec.name.clone(),
             summary: summary(&subject.arguments),
             ruling: match answered {
-                Some(_) => Ruling::Allow,
+                Some((ruling, _)) => ruling,
                 None => strictest.map_or(Ruling::Deny, |finding| finding.ruling),
             },
-            why: answered.or(told.map(|finding| finding.why)).unwrap_or_default(),
-            is_answered: answered.is_some(),
+            why: answered.map(|(_, why)| why).or(told.map(|finding| finding.why)).unwrap_or_default(),
+            is_answered: matches!(record.past(), Past::Answered(_)),
         });
         Ok(judged)
     }
