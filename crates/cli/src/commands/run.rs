@@ -137,7 +137,7 @@ pub(crate) fn run(args: &RunArgs, start: &Start) -> Result<Exit, CliError> {
         let carried = Carried { start, runtime: &runtime, session: id, seen, is_foreign };
         let judge = judge_of(args, start)?;
         let work = async |surface: Surface<'_>| runtime.run(&mut session, request, &*provider, surface).await;
-        carry_out(&carried, provider.name(), judge.as_ref(), work).await
+        Box::pin(carry_out(&carried, provider.name(), judge.as_ref(), work)).await
     })
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &RunsArgs, start: &Start) -> Result<Exit, CliError> {
             (Some(Verb::Show { run }), Some(store)) => show(run, &*store, start).await?,
             (Some(Verb::Show { .. }), None) => return Err(nothing_yet()),
             (Some(Verb::List | Verb::Resume(_)) | None, store) => {
-                list(args.limit, store.as_deref(), start).await?
+                list(args.limit, store.as_deref(), start).await?;
             }
         }
         Ok(Exit::Done)

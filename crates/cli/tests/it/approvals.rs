@@ -15,7 +15,7 @@ const SCRIPT: &str = "\
 /// The id after this kind's prefix that a text names first.
 fn id(text: &str, kind: &str) -> String {
     let at = text.find(&format!("{kind}_")).unwrap_or_else(|| panic!("no {kind} in: {text}"));
-    text[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+    text.split_at(at).1.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
 }
 
 /// The world after a run that waits; its approval and its run.

@@ -56,7 +56,7 @@ pub(super) fn run(args: &ResumeArgs, start: &Start) -> Result<Exit, CliError> {
                 hint,
             ));
         }
-        go_on(args, (start, &config, &runtime), &row).await
+        Box::pin(go_on(args, (start, &config, &runtime), &row)).await
     })
 }
 
@@ -85,7 +85,7 @@ async fn go_on(
     let judge = AtTerminal::there(&start.printer, sight(start, false)?);
     let work =
         async |surface: Surface<'_>| runtime.resume(what, local_authority(), &*provider, surface).await;
-    carry_out(&carried, provider.name(), judge.as_ref(), work).await
+    Box::pin(carry_out(&carried, provider.name(), judge.as_ref(), work)).await
 }
 
 /// The script that a scripted run was begun with stands in its row as the model's name.
