@@ -170,7 +170,7 @@ mod tests {
         expect![[r#"
             ╭─ write to an outside service? ───────────────────── mast · apr_…JJJ1 · once ─╮
             │ tool        demo.external_write 1.0.0                                        │"#]]
-        .assert_eq(&shown.lines.get(..2).unwrap().join("\n"));
+        .assert_eq(&shown.lines[..2].join("\n"));
     }
 
     #[test]
