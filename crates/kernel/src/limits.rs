@@ -91,3 +91,5 @@ pub const SHELL_TEXT_BYTES_MAX: usize = 8_192;
 pub const SHELL_TREE_DEPTH_MAX: usize = 256;
 /// How often a command may be opened to see what it runs: `sudo env sh -c …` is three.
 pub const SHELL_DEPTH_MAX: usize = 8;
+/// Seconds that a reviewer has to say something.
+pub const REVIEW_SECONDS: u64 = 5;

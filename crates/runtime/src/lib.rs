@@ -8,6 +8,7 @@
 //! | [`runtime`] | a store, tools, a policy and a world, put together |
 //! | [`session`] | a conversation, and the tools that it pins |
 //! | [`run_loop`] | model, calls, results, again |
+//! | [`review`] | the port of a reviewer who may only tighten |
 //! | [`verdict`] | a person's yes or no, and grants taken back |
 //! | [`desk`] | single calls that a person types |
 //! | `gate` | the fourteen steps of a call |
@@ -27,6 +28,7 @@ pub mod envelope;
 pub mod error;
 mod gate;
 mod history;
+pub mod review;
 pub mod run_loop;
 pub mod runtime;
 mod scribe;
@@ -39,6 +41,7 @@ pub use clock::{FixedClock, IdSource, SystemClock, SystemIds, World};
 pub use desk::{Desk, DirectCall, Disposition};
 pub use error::RuntimeError;
 pub use gate::Settled;
+pub use review::{ReviewFailed, Reviewed, Reviewer};
 pub use run_loop::{Resumption, RunEnd, RunFailure, RunRequest, Said, Surface};
 pub use runtime::Runtime;
 pub use session::{NewSession, Session};

@@ -8,6 +8,7 @@ use mast_store::Store;
 use mast_tools::Toolbox;
 
 use crate::clock::World;
+use crate::review::Reviewer;
 
 /// What runs and calls are carried out with. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -17,19 +18,26 @@ pub struct Runtime {
     policy: Arc<Policy>,
     world: World,
     surroundings: Arc<Surroundings>,
+    reviewer: Option<Arc<dyn Reviewer>>,
 }
 
 impl Runtime {
     /// A runtime of these parts.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, toolbox: Arc<Toolbox>, policy: Policy, world: World) -> Self {
-        Self { store, toolbox, policy: Arc::new(policy), world, surroundings: Arc::default() }
+        Self { store, toolbox, policy: Arc::new(policy), world, surroundings: Arc::default(), reviewer: None }
     }
 
     /// The same, with these facts around every call: the workspace, the hosts, the isolation in force.
     #[must_use]
     pub fn with_surroundings(self, surroundings: Surroundings) -> Self {
         Self { surroundings: Arc::new(surroundings), ..self }
+    }
+
+    /// The same, with somebody who looks at calls that are allowed.
+    #[must_use]
+    pub fn with_reviewer(self, reviewer: Arc<dyn Reviewer>) -> Self {
+        Self { reviewer: Some(reviewer), ..self }
     }
 
     /// The same store, tools and world, under other rules.
@@ -60,6 +68,11 @@ impl Runtime {
     #[must_use]
     pub fn surroundings(&self) -> &Surroundings {
         &self.surroundings
+    }
+
+    /// Who looks at calls that are allowed, if anybody does.
+    pub(crate) fn reviewer(&self) -> Option<&dyn Reviewer> {
+        self.reviewer.as_deref()
     }
 
     /// The clock and the randomness.

@@ -258,7 +258,7 @@ fn a_grant_covers_what_it_was_given_for_and_leaves_open_what_the_spec_names_free
 fn a_grant_answers_an_ask_and_never_a_denial() {
     let ask = Ask::new();
     let given = ask.with(|this| this.surroundings.grants = vec![grant(&ask, Reach::Session)]);
-    let decided = |ask: &Ask| ask.judge(|policy, case| policy.decide(case));
+    let decided = |ask: &Ask| ask.judge(Policy::decide);
     assert!(matches!(decided(&ask).decision, Decision::Ask(_)));
     let judged = decided(&given);
     assert!(matches!(judged.decision, Decision::Allow(_)));

@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering;
 
 use super::named::Found;
 use super::{Ending, Gate, Past, Progress, Proposal, Record, Stop};
+use crate::review::Reviewed;
 use crate::turnstile::{Ticket, Turn, Wish};
 
 /// Longest summary of arguments that a surface is told.
@@ -80,7 +81,10 @@ impl Gate<'_> {
         let case = self.case(tool, subject, &self.frame.surroundings);
         let judged = match record.past().yes() {
             Some(yes) => self.runtime.policy().decide_again(&case, &yes),
-            None => self.granted(self.runtime.policy().decide(&case), tool, subject).await?,
+            None => {
+                let judged = self.granted(self.runtime.policy().decide(&case), tool, subject).await?;
+                self.reviewed(judged, &case).await
+            }
         };
         record.judged(&judged);
         let strictest = judged.findings.iter().rev().max_by_key(|finding| finding.ruling);
@@ -141,6 +145,23 @@ impl Gate<'_> {
         }
         let surroundings = Surroundings { grants, ..self.frame.surroundings.clone() };
         Ok(self.runtime.policy().decide(&self.case(tool, subject, &surroundings)))
+    }
+
+    /// What is plainly allowed is shown to the reviewer, where there is one: once, and never again when a
+    /// call goes on after a verdict.
+    async fn reviewed(&self, judged: Judged, case: &Case<'_>) -> Judged {
+        let is_plain = matches!(judged.decision, Decision::Allow(_)) && judged.grant.is_none();
+        let Some(reviewer) = self.runtime.reviewer().filter(|_| is_plain) else { return judged };
+        let spec = &case.tool.spec;
+        let call = Reviewed {
+            tool: &spec.name,
+            side_effect: spec.side_effect,
+            risk: spec.risk,
+            resources: case.resources,
+            origin: case.label,
+        };
+        let advice = crate::review::advice(reviewer, &call).await;
+        self.runtime.policy().advised(case, judged, advice)
     }
 
     /// Whether a person said no to this tool and target too often in this run to be asked again.

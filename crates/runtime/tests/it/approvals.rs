@@ -1,6 +1,7 @@
 //! A person is asked: what was shown is what is done, once, and only while nothing has changed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use expect_test::expect;
@@ -8,10 +9,13 @@ use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::event::Reach;
 use mast_kernel::grant::GrantStatus;
 use mast_kernel::id::{PrincipalId, RunId};
-use mast_kernel::policy::{Authority, Draft, NoRoster, Overlay, Policy, Whose};
+use mast_kernel::policy::{Advice, Authority, Draft, NoRoster, Overlay, Policy, Whose};
 use mast_kernel::run::{Completion, RunStatus};
 use mast_kernel::spec::SideEffect;
-use mast_runtime::{Answer, Ask, Judge, NotTaken, RunRequest, RuntimeError, Silent, Surface, Verdict, World};
+use mast_runtime::{
+    Answer, Ask, Judge, NotTaken, ReviewFailed, Reviewed, Reviewer, RunRequest, RuntimeError, Silent,
+    Surface, Verdict, World,
+};
 use mast_store::audit::{self, Table};
 use mast_store::{ApprovalFilter, CallFilter, GrantFilter, SessionFilter};
 use mast_testkit::{CountedIds, ManualClock, Probe, START_MICROS, Story, memory_store, world};
@@ -387,4 +391,51 @@ async fn gate_builtin_external_write_record() {
     expect![[r#"
         {"byte_count":5,"checksum":"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824","destination":"ops","recorded":true}"#]]
     .assert_eq(&kept.value.value()["structured"].to_string());
+}
+
+/// A reviewer who says the same to everything, or fails, or never answers, and counts.
+#[derive(Debug)]
+struct Says(Option<Result<Advice, ()>>, AtomicUsize);
+
+#[async_trait]
+impl Reviewer for Says {
+    async fn review(&self, _: &Reviewed<'_>) -> Result<Advice, ReviewFailed> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        match self.0 {
+            Some(said) => said.map_err(|()| ReviewFailed("it is away".to_owned())),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn gate_policy_15_to_18_a_reviewer_is_asked_once_may_only_tighten_and_is_not_missed() {
+    let script = "- calls: [{tool: math.calculate, args: {expression: \"1+1\"}}]\n- text: ok\n";
+    for (said, status, n_calculated) in [
+        (Some(Ok(Advice::Abstain)), RunStatus::Completed, 1),
+        (Some(Ok(Advice::Ask)), RunStatus::WaitingForApproval, 0),
+        (Some(Ok(Advice::Deny)), RunStatus::Completed, 0),
+        (Some(Err(())), RunStatus::Completed, 1),
+        (None, RunStatus::Completed, 1),
+    ] {
+        let reviewer = Arc::new(Says(said, AtomicUsize::new(0)));
+        let mut story = Story::new(script);
+        story.runtime = story.runtime.clone().with_reviewer(reviewer.clone());
+        let told = story.says("Go.").await;
+        assert_eq!(told.end.status, status, "{said:?}: {}", told.journal);
+        assert_eq!(told.journal.matches("tool.call.completed").count(), n_calculated, "{said:?}");
+        assert_eq!(reviewer.1.load(Ordering::SeqCst), 1, "{said:?}");
+        if let [ask] = told.end.asks.as_slice() {
+            story.answers(ask.approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+            let told = story.resumes(told.end.run).await.unwrap();
+            assert_eq!(told.end.status, RunStatus::Completed, "{}", told.journal);
+            assert_eq!(reviewer.1.load(Ordering::SeqCst), 1, "it is not asked about a verdict");
+        }
+    }
+    // What is asked anyway is not shown to it.
+    let reviewer = Arc::new(Says(Some(Ok(Advice::Abstain)), AtomicUsize::new(0)));
+    let mut story = Story::new(SEND);
+    story.runtime = story.runtime.clone().with_reviewer(reviewer.clone());
+    assert_eq!(story.says("Tell ops hello.").await.end.status, RunStatus::WaitingForApproval);
+    assert_eq!(reviewer.1.load(Ordering::SeqCst), 0);
 }

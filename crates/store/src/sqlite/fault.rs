@@ -27,6 +27,11 @@ fn primary(error: &sqlx::Error) -> Option<i32> {
     code.parse::<i32>().ok().map(|extended| extended & 0xff)
 }
 
+/// Whether another connection is at it.
+pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
+    matches!(primary(error), Some(code::BUSY | code::LOCKED))
+}
+
 /// Which columns were to be unique and would not have been, as `table.column, table.column`.
 pub(crate) fn duplicate(error: &sqlx::Error) -> Option<&str> {
     let error = error.as_database_error().filter(|error| error.is_unique_violation())?;

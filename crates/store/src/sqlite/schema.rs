@@ -26,6 +26,10 @@ const RECORDED: &str = "SELECT 0 AS version, name AS one, value AS other FROM me
 /// beside. A trigger could let a commit be nothing, so a file that has one is not used.
 const MADE: &str = "7b0d3f5d1c1d070ad316e7fb9e580c0d59219b6ee9c16412aa5325e749cacdf6";
 
+/// How often, and after which pause, a file that another process is making is tried again.
+const MAKING_TRIES: u32 = 100;
+const MAKING_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+
 /// Whether there is any table at all.
 const TABLES: &str = "SELECT COUNT(*) FROM sqlite_schema";
 
@@ -68,10 +72,7 @@ fn is_missing_table(error: &sqlx::Error) -> bool {
 /// Makes the tables of an empty file. Two processes may try at the same time: the second finds them.
 async fn make(connection: &mut SqliteConnection, seal: &Seal, fault: Fault<'_>) -> Result<(), StoreError> {
     let failed = |error| fault.during("making the tables", error);
-    sqlx::raw_sql("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE")
-        .execute(&mut *connection)
-        .await
-        .map_err(failed)?;
+    begin_making(connection).await.map_err(failed)?;
     let n_tables: i64 = sqlx::query(TABLES).fetch_one(&mut *connection).await.map_err(failed)?.get(0);
     if n_tables > 0 {
         // Either another process was faster, or these are somebody else's tables.
@@ -89,6 +90,20 @@ async fn make(connection: &mut SqliteConnection, seal: &Seal, fault: Fault<'_>) 
     meta.execute(&mut *connection).await.map_err(failed)?;
     sqlx::raw_sql("COMMIT").execute(&mut *connection).await.map_err(failed)?;
     Ok(())
+}
+
+/// Sets the kind of log and begins. The database waits for other writers by itself, but not while the
+/// kind of log is changed: two processes that make one file at once must try again.
+async fn begin_making(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    let mut n_left = MAKING_TRIES;
+    loop {
+        match sqlx::raw_sql("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE").execute(&mut *connection).await {
+            Ok(_) => return Ok(()),
+            Err(error) if n_left > 0 && super::fault::is_busy(&error) => n_left -= 1,
+            Err(error) => return Err(error),
+        }
+        tokio::time::sleep(MAKING_PAUSE).await;
+    }
 }
 
 /// How many steps of this version's a file has not seen, if those that it has are this version's.
