@@ -130,5 +130,6 @@ pub(crate) fn sight(start: &Start, is_revealed: bool) -> Result<Sight, CliError>
 pub(crate) fn runtime(start: &Start, config: &Config, store: Arc<dyn Store>) -> Result<Runtime, CliError> {
     let toolbox = Arc::new(Toolbox::builtin()?);
     let policy = policy(start, config, toolbox.as_ref())?;
+    tracing::info!(policy = policy.version(), "these rules are in force");
     Ok(Runtime::new(store, toolbox, policy, start.world()))
 }

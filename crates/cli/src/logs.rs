@@ -3,7 +3,6 @@
 //! of a library may hold an address or a header. Rejected: a flag, which scripts would come to rely on,
 //! and a file, which somebody would have to clear away. See `docs/spec/configuration.md`.
 
-use mast_kernel::policy::{Overlay, Policy};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -34,7 +33,6 @@ pub(crate) fn begin(environment: &Environment) -> Result<(), ConfigError> {
     if tracing_subscriber::registry().with(taken).try_init().is_ok() {
         tracing::info!(
             version = env!("CARGO_PKG_VERSION"),
-            policy = Policy::builtin(Overlay::On).version(),
             zones = mast_tools::builtin::system::zone::database_version(),
             "mast begins"
         );

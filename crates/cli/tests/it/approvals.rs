@@ -82,6 +82,23 @@ fn a_parked_run_is_approved_by_another_process_and_goes_on() {
 }
 
 #[test]
+fn a_policy_that_became_stricter_voids_a_yes_and_says_why() {
+    let (world, approval, run) = parked();
+    assert_eq!(world.mast(&["approvals", "approve", &approval]).code, 0);
+    let strict = world.file(
+        "strict.toml",
+        "name = \"strict\"\n[[rules]]\ntools = [\"demo.external_write\"]\nruling = \"deny\"\n",
+    );
+    let resumed = world.mast(&["runs", "resume", &run, "--profile", &strict]);
+    assert!(resumed.err.contains("policy.rules.deny"), "{}", resumed.err);
+    let kinds = kinds(&world, &run);
+    in_order(&kinds, &["approval.resolved", "run.resumed", "approval.invalidated", "tool.call.denied"]);
+    assert!(!kinds.iter().any(|kind| kind == "tool.call.started"), "{kinds:?}");
+    let shown = world.mast(&["approvals", "show", &approval]).out;
+    assert!(shown.contains("A rule of the policy forbids this."), "{shown}");
+}
+
+#[test]
 fn a_refusal_reaches_the_model_and_nothing_is_done() {
     let (world, approval, run) = parked();
     let denied = world.mast(&["approvals", "deny", &approval, "--because", "Ask me on Monday."]);
