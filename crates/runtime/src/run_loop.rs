@@ -205,6 +205,8 @@ impl Work<'_> {
     async fn carry_out(mut self) -> Result<RunEnd, RuntimeError> {
         match self.until_end().await {
             Ok(ended) => self.finish(ended).await,
+            // It still waits as far as the journal knows, or somebody else has taken it up.
+            Err(error) if self.person.is_awaited => Err(error),
             Err(error) => {
                 // The run cannot go on, and where the store still works it says so. That it may not is
                 // what the error tells.

@@ -13,7 +13,7 @@ use mast_kernel::policy::Authority;
 use mast_kernel::run::{RunStatus, TurnContract};
 use mast_kernel::trust::Label;
 use mast_provider::{CallProposal, Provider, Usage};
-use mast_store::{ApprovalFilter, ApprovalRow, CallFilter, CallRow, Durability, RunRow};
+use mast_store::{ApprovalFilter, ApprovalRow, CallFilter, CallRow, Durability, RunRow, StoreError};
 use serde_json::Value;
 
 use super::act::Disposed;
@@ -251,12 +251,18 @@ impl<'a> Work<'a> {
 
     /// Goes on with the open calls, now that their questions are settled.
     pub(super) async fn take_up(&mut self) -> Result<Option<Ended>, RuntimeError> {
-        self.person.is_awaited = false;
         let policy_version = self.runtime.policy().version().to_owned();
         let mut scribe = self.scribe();
         let body = RunResumed { cause: ResumeCause::Approval, policy_version };
         scribe.event(Actor::Platform, EventBody::RunResumed(body));
-        self.runtime.store().commit(scribe.take(Durability::Normal)).await?;
+        match self.runtime.store().commit(scribe.take(Durability::Normal)).await {
+            Ok(_) => self.person.is_awaited = false,
+            // Somebody else was faster: it is theirs now.
+            Err(StoreError::Conflict(_)) => {
+                return Err(RuntimeError::NotWaiting { run: self.run, status: RunStatus::Running });
+            }
+            Err(error) => return Err(error.into()),
+        }
         self.person.refusals = self.runtime.refusals_of(self.session.id(), self.run).await?;
         let open = self.open_calls().await?;
         let mut disposed = Vec::with_capacity(open.len());

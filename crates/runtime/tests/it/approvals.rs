@@ -116,6 +116,24 @@ async fn gate_policy_9_of_two_verdicts_at_the_same_moment_one_counts() {
 }
 
 #[tokio::test]
+async fn of_two_who_take_a_run_up_at_once_one_has_it() {
+    let (story, probe) = probed(PROBE);
+    let told = story.says("Go.").await;
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    let run = told.end.run;
+    let (one, other) = tokio::join!(story.resumes(run), story.resumes(run));
+    let (told, refused) = match (one, other) {
+        (Ok(told), Err(refused)) | (Err(refused), Ok(told)) => (told, refused),
+        both => panic!("{both:?}"),
+    };
+    assert!(matches!(refused, RuntimeError::NotWaiting { .. }), "{refused}");
+    assert_eq!((told.end.status, probe.n_runs()), (RunStatus::Completed, 1));
+    let kinds = told.kinds();
+    assert!(!kinds.contains(&"run.failed"), "{}", told.journal);
+    assert_eq!(kinds.iter().filter(|kind| **kind == "run.resumed").count(), 1);
+}
+
+#[tokio::test]
 async fn gate_policy_7_nobody_else_can_answer_or_learn_that_there_is_a_question() {
     let story = Story::new(SEND);
     let told = story.says("Tell ops hello.").await;
