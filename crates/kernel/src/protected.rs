@@ -2,6 +2,9 @@
 //! judge, for what a sandbox mounts, and for the look at what a command changed. A name counts in every
 //! spelling that some file system takes for the same. See `docs/spec/policy.md`.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -187,6 +190,10 @@ pub const HARMLESS: &[&str] = &[
     "id_ed25519.pub",
 ];
 
+/// Every name of a secret has one of these, or is a letter that becomes one when it is folded; so most words
+/// need no closer look.
+const SECRET_MARKS: [char; 4] = ['.', '_', '/', '\\'];
+
 /// How a path, or a word that may be one, is protected. The strictest holds.
 #[must_use]
 pub fn protection(path: &str) -> Option<Protection> {
@@ -198,6 +205,9 @@ pub fn protection(path: &str) -> Option<Protection> {
 /// `if=.env`, `-f.env`), behind an `@`, or as a part of a list (`a:.env`).
 #[must_use]
 pub fn word_names_secret(word: &str) -> bool {
+    if word.is_ascii() && !word.contains(SECRET_MARKS) {
+        return false;
+    }
     let is_secret = |part: &str| {
         let mut names = names(part);
         // A sentence is no file name, and `*.key` would meet too many.
@@ -254,18 +264,43 @@ pub const fn is_ignorable(letter: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-fn strictest(names: &[String]) -> Option<Protection> {
-    PROTECTED
-        .iter()
-        .find(|(_, patterns)| patterns.iter().any(|pattern| lies_in(names, pattern)))
-        .map(|(protection, _)| *protection)
+/// The list as it is looked through: every word of every command is held against it.
+struct Lookup {
+    /// Single names without a `*`.
+    names: BTreeMap<String, Protection>,
+    /// All others, each name by itself.
+    rows: Vec<(Protection, Vec<String>)>,
 }
 
-/// Whether some names in a row are those of the pattern, and the last of them is not a harmless one.
-fn lies_in(names: &[String], pattern: &str) -> bool {
-    let wanted: Vec<String> = pattern.split('/').map(str::to_ascii_lowercase).collect();
+static LOOKUP: LazyLock<Lookup> = LazyLock::new(|| {
+    let mut lookup = Lookup { names: BTreeMap::new(), rows: Vec::new() };
+    for (protection, patterns) in PROTECTED {
+        for pattern in *patterns {
+            let mut row: Vec<String> = pattern.split('/').map(str::to_ascii_lowercase).collect();
+            match (row.pop(), row.is_empty()) {
+                (Some(name), true) if !name.contains('*') => {
+                    lookup.names.entry(name).or_insert(*protection);
+                }
+                (last, _) => {
+                    row.extend(last);
+                    lookup.rows.push((*protection, row));
+                }
+            }
+        }
+    }
+    lookup
+});
+
+fn strictest(names: &[String]) -> Option<Protection> {
+    let single = names.iter().filter_map(|name| LOOKUP.names.get(name).copied());
+    let rows = LOOKUP.rows.iter().filter(|(_, row)| lies_in(names, row)).map(|(protection, _)| *protection);
+    single.chain(rows).min()
+}
+
+/// Whether some names in a row are those of the pattern, and none of them is a harmless one.
+fn lies_in(names: &[String], wanted: &[String]) -> bool {
     names.windows(wanted.len()).any(|row| {
-        row.iter().zip(&wanted).all(|(name, pattern)| is_like(name, pattern))
+        row.iter().zip(wanted).all(|(name, pattern)| is_like(name, pattern))
             && !row.iter().any(|name| HARMLESS.contains(&name.as_str()))
     })
 }
@@ -333,6 +368,14 @@ mod tests {
             ("..", None),
         ] {
             assert_eq!(protection(path), expect, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn every_name_of_a_secret_has_its_mark() {
+        let secrets = PROTECTED.iter().filter(|(protection, _)| *protection == Protection::Secret);
+        for pattern in secrets.flat_map(|(_, patterns)| *patterns) {
+            assert!(pattern.contains(SECRET_MARKS), "{pattern}");
         }
     }
 
