@@ -59,10 +59,12 @@ pub(crate) fn frame(ask: &Ask, sight: &Sight, is_whole: bool, (now, width): (Ins
     let mut body = Vec::new();
     for card::Shown { name, value, is_hidden } in card::rows(&ask.card, now, sight) {
         is_partial |= is_hidden;
-        let wrapped = wrap(&line(&value), inner.saturating_sub(NAME_COLUMNS));
-        for (place, part) in wrapped.into_iter().enumerate() {
-            let name = if place == 0 { line(&name) } else { String::new() };
-            body.push(format!("{}{part}", pad(&name, NAME_COLUMNS)));
+        let mut name = line(&name);
+        if measure_text_width(&name) >= NAME_COLUMNS {
+            body.extend(wrap(&std::mem::take(&mut name), inner));
+        }
+        for part in wrap(&line(&value), inner.saturating_sub(NAME_COLUMNS)) {
+            body.push(format!("{}{part}", pad(&std::mem::take(&mut name), NAME_COLUMNS)));
         }
     }
     if !is_whole && body.len() > LINES_MAX {
@@ -178,7 +180,9 @@ mod tests {
         for width in [60, 80, 120] {
             for content in ["hello", "日本語".repeat(40).as_str(), "\u{1b}[2J\u{202e}evil"] {
                 let now = Instant::from_micros(0);
-                let ask = ask(Risk::Medium, "session", content);
+                let mut ask = ask(Risk::Medium, "session", content);
+                let fields = ask.card["arguments"].as_object_mut().unwrap();
+                fields.insert("a name that is longer than its column, by far ".repeat(3), json!(1));
                 let shown = frame(&ask, &Sight::default(), true, (now, width));
                 for line in shown.lines {
                     assert_eq!(measure_text_width(&line), width, "{line}");

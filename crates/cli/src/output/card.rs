@@ -101,7 +101,8 @@ fn argument(name: &str, value: &Value, sight: &Sight) -> Shown {
     let (text, is_hidden) = sight.of(name, value);
     let size = count(bytes as u64, "byte");
     let value = if is_hidden { format!("{text}   ({size})") } else { format!("{text}   ({size}, whole)") };
-    Shown { name: name.to_owned(), value, is_hidden }
+    // A name of the tool's making must not be taken for a row of Mast's own.
+    Shown { name: format!("{name} ="), value, is_hidden }
 }
 
 #[cfg(test)]
@@ -126,9 +127,9 @@ mod tests {
         expect_test::expect![[r#"
             tool | demo.external_write 1.0.0
             effect | external_write · risk high
-            content | "two\nlines"   (9 bytes, whole)
-            count | 3   (1 byte, whole)
-            destination | "é"   (2 bytes, whole)
+            content = | "two\nlines"   (9 bytes, whole)
+            count = | 3   (1 byte, whole)
+            destination = | "é"   (2 bytes, whole)
             why asked | This changes something outside. A person must approve it first. (policy.matrix.external_write)
             read before | nothing from outside
             expires | 2017-07-14 02:40 UTC"#]]
