@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use jiff::tz::TimeZone;
 use mast_kernel::limits::PROMPT_BYTES_MAX;
+use mast_kernel::policy::narrowed_mode;
 use mast_kernel::run::{ApprovalMode, Mode};
 use mast_kernel::trust::Label;
 use mast_runtime::{NewSession, RunRequest, Runtime, Said, Session, Surface};
@@ -131,6 +132,11 @@ pub(crate) fn run(args: &RunArgs, start: &Start) -> Result<Exit, CliError> {
         let is_first = is_first(&**runtime.store()).await?;
         for line in first_lines(&chosen, &config, is_first) {
             start.printer.note(&[(Style::Dim, &line)]);
+        }
+        let asks_for_none =
+            |said: &Said| said.label == Label::typed() && narrowed_mode(&said.text) == Some(Mode::NoTools);
+        if request.mode != Mode::NoTools && request.prompt.iter().any(asks_for_none) {
+            start.printer.note(&[(Style::Dim, "mast · your words ask for no tools, so none is offered")]);
         }
         let is_foreign = request.prompt.iter().any(|said| said.label != Label::typed());
         let id = session.id();

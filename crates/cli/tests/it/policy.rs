@@ -263,3 +263,14 @@ fn what_the_settings_name_lies_beside_them_and_not_where_the_command_is_given() 
     assert_eq!(world.mast(&["policy", "show"]).code, 0);
     assert_eq!(world.mast(&["policy", "show", "--profile", "mine.toml"]).code, 4, "that one fails its test");
 }
+
+#[test]
+fn words_that_ask_for_no_tools_are_heard_and_it_is_said() {
+    let world = World::new();
+    let ran = world.mast(&["run", "Do not use any tools. What is 17 multiplied by 23?"]);
+    assert!(ran.err.contains("your words ask for no tools, so none is offered"), "{}", ran.err);
+    assert!(!ran.err.contains("math.calculate  "), "{}", ran.err);
+    let piped =
+        world.mast_reading("Do not use any tools.", &["run", "--stdin", "What is 17 multiplied by 23?"]);
+    assert!(!piped.err.contains("none is offered"), "what is piped in narrows nothing: {}", piped.err);
+}
