@@ -10,6 +10,7 @@
 //! | [`batch`] | what is committed together |
 //! | [`record`] | the rows of the state |
 //! | `fold` | how an event changes the rows, and when it may not |
+//! | [`lease`] | who works on which run |
 //! | [`memory`] | a store that is gone with the process |
 //! | [`sqlite`] | a store in one file |
 //! | [`claim`] | the commit before an effect |
@@ -25,6 +26,7 @@ pub mod batch;
 pub mod claim;
 pub mod error;
 mod fold;
+pub mod lease;
 pub mod memory;
 mod prepare;
 pub mod record;
@@ -33,9 +35,10 @@ pub mod sqlite;
 pub mod traits;
 pub mod verify;
 
-pub use batch::{Batch, Committed, Durability, NewContent};
+pub use batch::{Batch, Committed, Durability, Fence, NewContent};
 pub use claim::PendingClaim;
 pub use error::{Conflict, StoreError};
+pub use lease::{Lease, Leases};
 pub use memory::MemoryStore;
 pub use record::{ApprovalRow, CallRow, ContentRow, GrantRow, ItemRow, RunRow, SessionRow, StoreIdentity};
 pub use sqlite::{OpenOptions, SqliteStore};

@@ -13,6 +13,7 @@
 mod cache;
 mod fault;
 mod group;
+mod lease;
 mod read;
 mod rows;
 mod schema;

@@ -285,7 +285,9 @@ fn a_grant_answers_what_was_asked_when_it_was_given_and_nothing_that_is_asked_la
     let known = session.terms.asks.clone();
     assert!(!known.is_empty());
     let more = [known.clone(), vec!["policy.rule.ask@later.toml:3".to_owned()]].concat();
-    for (asks, is_covered) in [(&known, true), (&Vec::new(), true), (&more, false), (&more[1..].to_vec(), false)] {
+    for (asks, is_covered) in
+        [(&known, true), (&Vec::new(), true), (&more, false), (&more[1..].to_vec(), false)]
+    {
         assert_eq!(ask.judge(|_, case| session.covers(case, asks)), is_covered, "{asks:?}");
     }
     // Terms that were kept before terms named what was asked answer nothing.

@@ -232,6 +232,11 @@ impl Database {
         }
     }
 
+    /// The connection for what need not survive a loss of power.
+    pub(super) fn quick(&mut self) -> (&mut SqliteConnection, Fault<'_>) {
+        (&mut self.normal, Fault { path: &self.path })
+    }
+
     /// Signs where a session's chain stands.
     pub(super) async fn sign_head(&mut self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
         for _ in 0..ATTEMPTS_MAX {
@@ -288,6 +293,7 @@ impl Group {
 fn refuse(waiting: Waiting, error: StoreError, poison: &Poison) {
     match waiting.reply {
         Some(reply) => answer(reply, Err(error)),
+        None if error.is_fenced() => tracing::debug!(%error, "what was posted is not written"),
         None => poison.set(&error),
     }
 }

@@ -122,6 +122,8 @@ pub(super) const GRANTS: &str = grants!("true");
 pub(super) const GRANTS_BY_ID: &str = grants!("id = $1");
 pub(super) const GRANTS_BY_SESSION: &str = grants!("session = $3");
 
+pub(super) const LEASE: &str = "SELECT owner, until FROM leases WHERE run = $1";
+
 pub(super) const ITEMS: &str =
     "SELECT record FROM items WHERE session = $1 AND place > $2 ORDER BY place LIMIT $3";
 
@@ -190,7 +192,7 @@ macro_rules! strays {
 
 macro_rules! call_columns {
     () => {
-        "id, session, run, status, idempotency_key, record"
+        "id, session, run, status, idempotency_key, CAST(effect_sent_at AS TEXT), record"
     };
 }
 

@@ -8,6 +8,7 @@ use mast_kernel::instant::Instant;
 use tokio::sync::{mpsc, oneshot};
 
 use super::group::Database;
+use super::lease::Claiming;
 use crate::QUEUE_BATCHES_MAX;
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
@@ -31,6 +32,7 @@ enum Job {
     Write(Waiting),
     Flush(Reply<()>),
     SignHead { session: SessionId, at: Instant, reply: Reply<Head> },
+    Claim { what: Claiming, reply: Reply<Option<String>> },
 }
 
 /// Why nothing more is written, once that is so.
@@ -95,6 +97,11 @@ impl Queue {
         self.ask(|reply| Job::SignHead { session, at, reply }).await
     }
 
+    pub(super) async fn claim(&self, what: Claiming) -> Result<Option<String>, StoreError> {
+        self.poison.check()?;
+        self.ask(|reply| Job::Claim { what, reply }).await
+    }
+
     async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
         self.jobs.send(job(reply)).await.map_err(|_| StoreError::Closed)?;
@@ -113,6 +120,10 @@ async fn write_all(mut database: Database, mut waiting: mpsc::Receiver<Job>, poi
                 Job::Flush(reply) => {
                     database.write(std::mem::take(&mut group), &poison).await;
                     answer(reply, poison.check());
+                }
+                Job::Claim { what, reply } => {
+                    database.write(std::mem::take(&mut group), &poison).await;
+                    answer(reply, database.claim(what).await);
                 }
                 Job::SignHead { session, at, reply } => {
                     database.write(std::mem::take(&mut group), &poison).await;
