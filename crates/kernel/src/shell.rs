@@ -6,6 +6,8 @@
 //! patterns, which sees neither where a word begins nor what is quoted; and a parser of our own, which
 //! would be wrong in other places than the shells are. See `docs/spec/policy.md`.
 
+mod grammar;
+mod heredoc;
 mod program;
 mod tree;
 mod word;
@@ -13,7 +15,7 @@ mod wrapper;
 
 use crate::limits::SHELL_DEPTH_MAX;
 use crate::resource::Resource;
-use tree::Found;
+use tree::{Found, Reader};
 use word::Word;
 use wrapper::Inner;
 
@@ -47,6 +49,7 @@ enum Work {
 fn run(first: Work) -> Vec<Resource> {
     let mut resources = Vec::new();
     let mut stack = vec![first];
+    let mut reader = Reader::default();
     while let Some(work) = stack.pop() {
         let depth = match &work {
             Work::Text { depth, .. } | Work::Words { depth, .. } => *depth,
@@ -57,7 +60,7 @@ fn run(first: Work) -> Vec<Resource> {
             continue;
         }
         match work {
-            Work::Text { text, exact, depth } => text_work(&text, exact, depth, &mut stack),
+            Work::Text { text, exact, depth } => text_work(reader.parts(&text), exact, depth, &mut stack),
             Work::Words { words, stdin, exact, depth } => {
                 let opened = wrapper::open(&words, stdin.as_ref());
                 resources.push(command(&words, exact && !opened.unseen));
@@ -76,8 +79,8 @@ fn run(first: Work) -> Vec<Resource> {
     resources
 }
 
-fn text_work(text: &str, exact: bool, depth: usize, stack: &mut Vec<Work>) {
-    let parts = tree::parts(text).filter(|parts| !parts.is_empty());
+fn text_work(parts: Option<Vec<Found>>, exact: bool, depth: usize, stack: &mut Vec<Work>) {
+    let parts = parts.filter(|parts| !parts.is_empty());
     let Some(parts) = parts else {
         stack.push(Work::Touch(unclear()));
         return;
