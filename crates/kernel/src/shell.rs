@@ -8,6 +8,7 @@
 
 mod grammar;
 mod heredoc;
+mod opening;
 mod program;
 mod tree;
 mod word;
@@ -24,11 +25,6 @@ use wrapper::Inner;
 #[must_use]
 pub fn of_text(text: &str) -> Vec<Resource> {
     run(Work::Text { text: text.to_owned(), exact: true, depth: 0 })
-}
-
-/// Whether a program runs what its arguments name, as far as this module knows it.
-pub(crate) fn runs_others(program: &str) -> bool {
-    program::ROWS.iter().any(|(names, ..)| names.contains(&program))
 }
 
 /// The resources of an argument vector, which no shell touches. Programs that run their arguments are
@@ -105,6 +101,7 @@ fn text_work(parts: Option<Vec<Found>>, exact: bool, depth: usize, stack: &mut V
 
 fn command(words: &[Word], exact: bool) -> Resource {
     let literal = words.iter().all(|word| word.exact && !word.assigned().is_some_and(program::steers));
+    let literal = literal && !program::expands_index(words);
     let assigns = words.len() == 1 && words.iter().all(|word| word.assigned().is_some());
     let named = assigns || words.first().is_some_and(|program| program.bare && !program.text.is_empty());
     Resource::Command {

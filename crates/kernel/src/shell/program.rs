@@ -1,6 +1,11 @@
 //! Programs that run what their arguments name, as data: which options take a value, and where the
 //! command begins; and the variables that change what runs.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::word::Word;
+
 /// What a program runs of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runs {
@@ -20,6 +25,14 @@ pub(super) enum Runs {
     Find,
     /// Files that it writes.
     Tee,
+    /// A vector, or a block that may have a name first.
+    Coproc,
+    /// Something of its own making, likely after its options and this many further words.
+    Likely(usize),
+    /// What its settings and some of its verbs name.
+    Git,
+    /// Nothing but what some of its options name.
+    Options,
     /// Something that no argument shows.
     Unseen,
 }
@@ -27,7 +40,7 @@ pub(super) enum Runs {
 /// Names of programs, what they run, and their options that take a value.
 pub(super) type Row = (&'static [&'static str], Runs, &'static [&'static str]);
 
-pub(super) const ROWS: &[Row] = &[
+const ROWS: &[Row] = &[
     (
         &["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "yash", "csh", "tcsh", "posh"],
         Runs::Shell,
@@ -78,7 +91,6 @@ pub(super) const ROWS: &[Row] = &[
             "setsid",
             "builtin",
             "command",
-            "coproc",
             "busybox",
             "toybox",
             "fakeroot",
@@ -95,10 +107,86 @@ pub(super) const ROWS: &[Row] = &[
             "then",
             "else",
             "do",
+            "if",
+            "elif",
+            "while",
+            "until",
             "!",
             "{",
+            "dumb-init",
+            "catatonit",
+            "eatmydata",
+            "proxychains",
+            "proxychains4",
+            "torsocks",
+            "valgrind",
         ],
         Runs::Vector(0),
+        &[],
+    ),
+    (&["coproc"], Runs::Coproc, &[]),
+    (&["sshpass"], Runs::Vector(0), &["-f", "-d", "-p", "-P"]),
+    (
+        &["run0"],
+        Runs::Vector(0),
+        &[
+            "-u",
+            "--user",
+            "-g",
+            "--group",
+            "-D",
+            "--chdir",
+            "-M",
+            "--machine",
+            "--unit",
+            "--property",
+            "--description",
+            "--slice",
+            "--nice",
+            "--setenv",
+            "--background",
+        ],
+    ),
+    (&["gosu", "su-exec"], Runs::Vector(1), &[]),
+    (&["tini"], Runs::Vector(0), &["-p", "-e"]),
+    (&["choom"], Runs::Vector(0), &["-n", "--adjust", "-p", "--pid"]),
+    (
+        &["numactl"],
+        Runs::Vector(0),
+        &[
+            "-i",
+            "--interleave",
+            "-p",
+            "--preferred",
+            "-P",
+            "-N",
+            "--cpunodebind",
+            "-C",
+            "--physcpubind",
+            "-m",
+            "--membind",
+            "-w",
+            "--weighted-interleave",
+        ],
+    ),
+    (&["cpulimit"], Runs::Vector(0), &["-l", "--limit", "-p", "--pid", "-e", "--exe"]),
+    (
+        &["tmux"],
+        Runs::Likely(1),
+        &["-L", "-S", "-f", "-c", "-T", "-n", "-s", "-t", "-x", "-y", "-e", "-F", "-l", "-p"],
+    ),
+    (&["screen"], Runs::Likely(0), &["-S", "-c", "-e", "-h", "-p", "-s", "-t", "-T"]),
+    (&["pwsh", "powershell", "nu", "elvish", "xonsh", "expect", "osascript"], Runs::Likely(0), &[]),
+    (&["at", "batch"], Runs::Likely(1), &["-f", "-q", "-t"]),
+    (&["crontab"], Runs::Likely(0), &["-u"]),
+    (
+        &["git"],
+        Runs::Git,
+        &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source"],
+    ),
+    (
+        &["tar", "gtar", "bsdtar", "rsync", "scp", "sftp", "sort", "gsort", "split", "gsplit", "zip", "man"],
+        Runs::Options,
         &[],
     ),
     (&["exec"], Runs::Vector(0), &["-a"]),
@@ -152,7 +240,7 @@ pub(super) const ROWS: &[Row] = &[
     (&["eval"], Runs::Joined(0), &[]),
     (&["watch"], Runs::Joined(0), &["-n", "--interval", "-q", "--equexit"]),
     (
-        &["ssh", "rsh", "mosh"],
+        &["ssh", "rsh", "mosh", "autossh"],
         Runs::Joined(1),
         &[
             "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
@@ -170,6 +258,136 @@ pub(super) const ROWS: &[Row] = &[
         &[],
     ),
 ];
+
+/// The row of a program.
+static BY_NAME: LazyLock<BTreeMap<&str, &Row>> =
+    LazyLock::new(|| ROWS.iter().flat_map(|row| row.0.iter().map(move |name| (*name, row))).collect());
+
+/// What a program runs of its arguments, and which options of it take a value; none for a program like any
+/// other.
+pub(super) fn row(name: &str) -> Option<&'static Row> {
+    BY_NAME.get(name).copied()
+}
+
+/// Options whose value is a command. A long one counts in its shortened forms too.
+const OPTIONS: &[(&[&str], &[&str])] = &[
+    (
+        &["tar", "gtar", "bsdtar"],
+        &[
+            "--checkpoint-action",
+            "--to-command",
+            "--use-compress-program",
+            "-I",
+            "--info-script",
+            "-F",
+            "--new-volume-script",
+            "--rsh-command",
+        ],
+    ),
+    (&["rsync"], &["--rsh", "-e"]),
+    (&["mosh"], &["--ssh"]),
+    (&["scp", "sftp"], &["-S"]),
+    (&["sort", "gsort"], &["--compress-program"]),
+    (&["split", "gsplit"], &["--filter"]),
+    (&["zip"], &["-TT", "--unzip-command"]),
+    (&["man"], &["-P", "--pager", "-H", "--html"]),
+    (&["git rebase"], &["-x", "--exec"]),
+    (&["git difftool"], &["-x", "--extcmd"]),
+    (&["git clone", "git ls-remote"], &["-u", "--upload-pack"]),
+    (&["git fetch", "git pull"], &["--upload-pack"]),
+    (&["git push"], &["--receive-pack", "--exec"]),
+    (&["git archive"], &["--exec"]),
+    (&["git grep"], &["-O", "--open-files-in-pager"]),
+];
+
+/// The options of a program, or of a verb of `git`, whose value is a command.
+pub(super) fn running_options(program: &str) -> &'static [&'static str] {
+    OPTIONS.iter().find(|(names, _)| names.contains(&program)).map_or(&[], |(_, options)| options)
+}
+
+/// Settings of `ssh`, in small letters, whose value is a command.
+pub(super) const SSH_RUNS: &[&str] =
+    &["proxycommand", "localcommand", "knownhostscommand", "match", "include"];
+/// Programs that take such settings with `-o`.
+pub(super) const SSH_KIN: &[&str] = &["ssh", "autossh", "scp", "sftp"];
+
+/// Beginnings of settings of `git`, in small letters, that name no command, and no place to find one.
+pub(super) const GIT_PLAIN: &[&str] = &[
+    "advice.",
+    "color.",
+    "column.",
+    "commit.gpgsign",
+    "core.abbrev",
+    "core.autocrlf",
+    "core.filemode",
+    "core.ignorecase",
+    "core.longpaths",
+    "core.quotepath",
+    "core.safecrlf",
+    "diff.algorithm",
+    "diff.noprefix",
+    "diff.renames",
+    "fetch.prune",
+    "gc.auto",
+    "http.postbuffer",
+    "init.defaultbranch",
+    "log.date",
+    "log.decorate",
+    "merge.conflictstyle",
+    "merge.ff",
+    "protocol.version",
+    "pull.ff",
+    "pull.rebase",
+    "push.autosetuprem",
+    "push.default",
+    "rebase.autostash",
+    "safe.directory",
+    "status.",
+    "tag.gpgsign",
+    "user.email",
+    "user.name",
+];
+
+/// Words that begin a block, which a name may stand before after `coproc`.
+pub(super) const BLOCKS: &[&str] =
+    &["{", "(", "((", "[[", "!", "while", "until", "for", "if", "case", "select", "function", "time"];
+
+/// Programs of the shell itself that read an index, and so run what stands in it even in quotes.
+const READ_INDEX: &[&str] = &[
+    "[",
+    "[[",
+    "declare",
+    "export",
+    "float",
+    "for",
+    "getopts",
+    "integer",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "select",
+    "test",
+    "typeset",
+    "unset",
+    "wait",
+];
+
+/// Whether a command hands an index that is expanded once more to what expands it: `test -v 'a[$(x)]'`.
+pub(super) fn expands_index(words: &[Word]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let is_expanded =
+        |word: &Word| word.text.split_once('[').is_some_and(|(_, rest)| rest.contains(['$', '`']));
+    let name = program.text.rsplit('/').next().unwrap_or_default();
+    if program.assigned().is_some() {
+        return words.iter().any(is_expanded);
+    }
+    let sets = name != "printf" || arguments.iter().any(|word| word.text.starts_with("-v"));
+    READ_INDEX.contains(&name) && sets && arguments.iter().any(is_expanded)
+}
 
 /// Words after which `find` runs a vector.
 pub(super) const FIND_EXEC: &[&str] =
