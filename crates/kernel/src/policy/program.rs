@@ -32,7 +32,6 @@ const SPOKEN: &[&str] = &[
     "grep",
     "head",
     "hexdump",
-    "hostname",
     "id",
     "jq",
     "join",

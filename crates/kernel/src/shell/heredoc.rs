@@ -80,9 +80,13 @@ fn runs_unseen(parts: &Parts<'_>, node: Node<'_>, grammar: &Grammar) -> bool {
                 rest.next();
             }
             (b'$', Some(b'(')) => {
+                // Arithmetic reads what its names hold.
+                let is_arithmetic = parts.body.as_bytes().get(at + 2) == Some(&b'(');
                 let from = parts.body_from + at;
                 let token = node.descendant_for_byte_range(from, from + 2);
-                if parts.is_tabbed || token.is_none_or(|token| grammar.kind(token) != Kind::SubstitutionStart)
+                if parts.is_tabbed
+                    || is_arithmetic
+                    || token.is_none_or(|token| grammar.kind(token) != Kind::SubstitutionStart)
                 {
                     return true;
                 }
