@@ -9,12 +9,14 @@ use tree_sitter::{Language, Node};
 /// What a node is, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
+    Arithmetic,
     ArithmeticFor,
     Assignment,
     Command,
     Compound,
     Declaration,
     DoGroup,
+    Expansion,
     FileRedirect,
     For,
     Function,
@@ -22,6 +24,8 @@ pub(super) enum Kind {
     HereEnd,
     HereStart,
     HereString,
+    /// Text that stands for itself.
+    Letters,
     Redirected,
     Separator,
     Subshell,
@@ -35,12 +39,14 @@ pub(super) enum Kind {
 impl Kind {
     fn of(name: &str) -> Self {
         match name {
+            "arithmetic_expansion" => Self::Arithmetic,
             "c_style_for_statement" => Self::ArithmeticFor,
             "variable_assignment" => Self::Assignment,
             "command" => Self::Command,
             "compound_statement" => Self::Compound,
             "declaration_command" => Self::Declaration,
             "do_group" => Self::DoGroup,
+            "expansion" => Self::Expansion,
             "file_redirect" => Self::FileRedirect,
             "for_statement" => Self::For,
             "function_definition" => Self::Function,
@@ -48,6 +54,7 @@ impl Kind {
             "heredoc_end" => Self::HereEnd,
             "heredoc_start" => Self::HereStart,
             "herestring_redirect" => Self::HereString,
+            "word" | "string_content" | "regex" | "extglob_pattern" => Self::Letters,
             "redirected_statement" => Self::Redirected,
             ";" | "\n" | "in" => Self::Separator,
             "subshell" => Self::Subshell,

@@ -59,6 +59,13 @@ fn is_odd(letter: char) -> bool {
     }
 }
 
+/// Whether something may run below a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Below {
+    Nothing,
+    Perhaps,
+}
+
 struct Walk<'a, 't> {
     text: &'a str,
     grammar: &'static Grammar,
@@ -66,7 +73,7 @@ struct Walk<'a, 't> {
     /// The nodes above the present one: whether each declares variables.
     above: Vec<bool>,
     /// The command that was taken together with its redirections.
-    taken: Option<usize>,
+    taken: Option<(usize, Below)>,
     /// Cursors that are not in use: making one anew for each node is dear.
     cursors: Vec<TreeCursor<'t>>,
 }
@@ -80,8 +87,7 @@ impl<'a, 't> Walk<'a, 't> {
                 return None;
             }
             let kind = self.kind(node);
-            self.visit(node, kind);
-            if cursor.goto_first_child() {
+            if self.visit(node, kind) == Below::Perhaps && cursor.goto_first_child() {
                 self.above.push(kind == Kind::Declaration);
                 continue;
             }
@@ -106,9 +112,14 @@ impl<'a, 't> Walk<'a, 't> {
         self.cursors.pop().unwrap_or_else(|| node.walk())
     }
 
-    fn visit(&mut self, node: Node<'t>, kind: Kind) {
+    fn visit(&mut self, node: Node<'t>, kind: Kind) -> Below {
         match kind {
-            Kind::Command if self.taken != Some(node.id()) => self.command(node, None),
+            Kind::Command => {
+                return match self.taken {
+                    Some((id, below)) if id == node.id() => below,
+                    _ => self.command(node, None),
+                };
+            }
             Kind::Redirected => self.redirected(node),
             Kind::FileRedirect => self.redirect(node),
             Kind::HereDocument if heredoc::hides(self.text, node, self.grammar) => {
@@ -116,23 +127,37 @@ impl<'a, 't> Walk<'a, 't> {
             }
             Kind::Declaration | Kind::Unset | Kind::For => self.flat(node),
             Kind::Test if !self.raw(node).starts_with("((") => self.test(node),
-            Kind::Test | Kind::Compound | Kind::ArithmeticFor => self.arithmetic(node),
+            Kind::Test | Kind::Compound | Kind::ArithmeticFor | Kind::Arithmetic => {
+                self.arithmetic(node, kind)
+            }
             Kind::Assignment if self.above.last() != Some(&true) => {
                 self.found.push(Found::Words(vec![decode(self.raw(node))], None));
             }
             Kind::Function => self.function(node),
+            // What is put in for a variable can be run: by a backtick that the tree takes for a letter, by
+            // `@P`, by an index in quotes, or by the name of another variable.
+            Kind::Expansion if self.raw(node).contains(['`', '@', '\'', '!']) => {
+                self.found.push(Found::Unclear)
+            }
+            Kind::Letters if has_backtick(self.raw(node)) => self.found.push(Found::Unclear),
             _ => {}
         }
+        Below::Perhaps
     }
 
     /// Arithmetic looks up what its names hold and reads that as arithmetic again; an index in it is
     /// expanded even out of quotes. So only what has neither is let pass.
-    fn arithmetic(&mut self, node: Node<'t>) {
-        let end =
-            node.child_by_field_id(self.grammar.body.get()).map_or(node.end_byte(), |body| body.start_byte());
+    fn arithmetic(&mut self, node: Node<'t>, kind: Kind) {
+        let body = node.child_by_field_id(self.grammar.body.get());
+        let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let text = self.text.get(node.start_byte()..end).unwrap_or_default();
-        let is_arithmetic = text.starts_with("((") || self.kind(node) == Kind::ArithmeticFor;
-        if is_arithmetic && text.contains(['$', '`', '[', '\'', '"', '\\']) {
+        let inside = match kind {
+            Kind::Arithmetic => text.get(2..).unwrap_or_default(),
+            Kind::ArithmeticFor => text,
+            _ if text.starts_with("((") => text,
+            _ => return,
+        };
+        if inside.contains(['$', '`', '[', '\'', '"', '\\']) {
             self.found.push(Found::Unclear);
         }
     }
@@ -140,8 +165,8 @@ impl<'a, 't> Walk<'a, 't> {
     fn redirected(&mut self, node: Node<'t>) {
         match node.child_by_field_id(self.grammar.body.get()) {
             Some(body) if self.kind(body) == Kind::Command => {
-                self.taken = Some(body.id());
-                self.command(body, Some(node));
+                let below = self.command(body, Some(node));
+                self.taken = Some((body.id(), below));
             }
             Some(_) => {
                 // What follows the file of a redirection belongs to a command that the tree does not name.
@@ -161,20 +186,32 @@ impl<'a, 't> Walk<'a, 't> {
         }
     }
 
-    fn command(&mut self, node: Node<'t>, around: Option<Node<'t>>) {
+    fn command(&mut self, node: Node<'t>, around: Option<Node<'t>>) -> Below {
         let mut gathered = Gathered::default();
+        let mut below = Below::Nothing;
         let mut end_before = None;
         let mut cursor = self.cursor(node);
         for child in node.children(&mut cursor) {
             match self.kind(child) {
-                Kind::Assignment => end_before = None,
+                Kind::Assignment => {
+                    below = Below::Perhaps;
+                    end_before = None;
+                }
                 Kind::FileRedirect | Kind::HereString => {
+                    below = Below::Perhaps;
                     self.redirection(child, &mut gathered);
                     end_before = None;
                 }
-                Kind::Subshell => gathered.words.push(Word { exact: false, ..decode(self.raw(child)) }),
+                Kind::Subshell => {
+                    below = Below::Perhaps;
+                    gathered.words.push(Word { exact: false, ..decode(self.raw(child)) });
+                }
                 _ => {
-                    let mut word = decode(self.raw(child));
+                    let raw = self.raw(child);
+                    if raw.bytes().any(|byte| b"$`(<>".contains(&byte)) {
+                        below = Below::Perhaps;
+                    }
+                    let mut word = decode(raw);
                     let gap = end_before.and_then(|end| self.text.get(end..child.start_byte()));
                     // Where no plain space parts two words, a shell may see one word, or another.
                     if gap.is_some_and(|gap| !is_gap(gap)) {
@@ -190,6 +227,7 @@ impl<'a, 't> Walk<'a, 't> {
             self.redirections(around, &mut gathered);
         }
         self.found.push(Found::Words(gathered.words, gathered.stdin));
+        below
     }
 
     fn redirections(&mut self, node: Node<'t>, gathered: &mut Gathered) {
@@ -278,6 +316,16 @@ impl<'a, 't> Walk<'a, 't> {
 struct Gathered {
     words: Vec<Word>,
     stdin: Option<(String, bool)>,
+}
+
+/// Whether a backtick stands here that no backslash takes its meaning from.
+fn has_backtick(text: &str) -> bool {
+    let mut is_escaped = false;
+    text.bytes().any(|byte| {
+        let found = byte == b'`' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        found
+    })
 }
 
 fn is_gap(gap: &str) -> bool {

@@ -280,6 +280,8 @@ const HERE_DOCUMENTS: &[&str] = &[
     "a <<E\nx $(b) y $(c)\nE\nd",
     "a <<-E\n\tx $y\n\tE",
     "a <<E\nE",
+    "a <<E\n$((a['$(b)']))\nE",
+    "cat 3<<E\n`b`\nE",
 ];
 
 #[test]
@@ -296,9 +298,9 @@ fn here_documents_hide_nothing() {
             a <<-E\n\t${x}\n\tE
                 =[a] ?[]
             a <<E\n${x:-`b`}\nE
-                =[a] ?[]
+                =[a] ?[] ?[] ?[]
             a <<E\n${x@P}\nE
-                =[a] ?[]
+                =[a] ?[] ?[]
             a <<E\n$((x))\nE
                 =[a] ?[] =[x]
             a <<E\n$[x]\nE
@@ -334,6 +336,62 @@ fn here_documents_hide_nothing() {
             a <<-E\n\tx $y\n\tE
                 =[a]
             a <<E\nE
+                =[a]
+            a <<E\n$((a[\'$(b)\']))\nE
+                ?[]
+            cat 3<<E\n`b`\nE
+                =[cat] ?[]
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_put_in_for_a_variable_hides_nothing() {
+    check(
+        &[
+            "case ${x:-`a`} in b) c;; esac",
+            "case x in ${y:-`a`}) c;; esac",
+            "a <<< ${x:-`b`}",
+            "a <<< \"${x@P}\"",
+            "a <<< \"${!x}\"",
+            "a <<< ${x['$(b)']}",
+            "a <<< $((x['$(b)']))",
+            "case $((x[1])) in b) c;; esac",
+            "echo \"${x:-`a`}\"",
+            "a <<< \"$x ${y} ${z:-b}\"",
+            "case $x in b) c;; esac",
+            "a <<< $((1 + 2))",
+            "a <<< 'x `b`'",
+            "a <<< x\\`y",
+        ],
+        &expect_test::expect![[r#"
+            case ${x:-`a`} in b) c;; esac
+                ?[] ?[] =[c]
+            case x in ${y:-`a`}) c;; esac
+                ?[] ?[] =[c]
+            a <<< ${x:-`b`}
+                =[a] ?[] ?[]
+            a <<< \"${x@P}\"
+                =[a] ?[]
+            a <<< \"${!x}\"
+                =[a] ?[]
+            a <<< ${x[\'$(b)\']}
+                =[a] ?[]
+            a <<< $((x[\'$(b)\']))
+                =[a] ?[]
+            case $((x[1])) in b) c;; esac
+                ?[] =[c]
+            echo \"${x:-`a`}\"
+                ?[echo ${x:-`a`}] ?[] ?[]
+            a <<< \"$x ${y} ${z:-b}\"
+                =[a]
+            case $x in b) c;; esac
+                =[c]
+            a <<< $((1 + 2))
+                =[a]
+            a <<< \'x `b`\'
+                =[a]
+            a <<< x\\`y
                 =[a]
         "#]],
     );
@@ -962,8 +1020,8 @@ fn what_cannot_be_read() {
     assert_ne!(shell::of_text(&long(SHELL_TEXT_BYTES_MAX)), unclear);
     assert_eq!(shell::of_text(&long(SHELL_TEXT_BYTES_MAX + 1)), unclear);
     let deep = |n: usize| format!("{}a{}", "( ".repeat(n), " )".repeat(n));
-    // Above the innermost word are the whole, a command and its name.
-    let n_max = SHELL_TREE_DEPTH_MAX - 3;
+    // Above the innermost command stands the whole.
+    let n_max = SHELL_TREE_DEPTH_MAX - 1;
     assert_ne!(shell::of_text(&deep(n_max)), unclear);
     assert_eq!(shell::of_text(&deep(n_max + 1)), unclear);
     let opened = |n: usize| shell::of_text(&format!("{}a", "nice ".repeat(n)));
