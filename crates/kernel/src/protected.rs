@@ -412,6 +412,29 @@ mod tests {
             (".envrc", Some(SelfExecuting)),
             (".BashRC", Some(SelfExecuting)),
             (".rprofile", Some(SelfExecuting)),
+            (".env.example", None),
+            (".env.sample", None),
+            (".env.template", None),
+            ("id_rsa.pub", None),
+            ("src/id_map.rs", None),
+            ("environment", None),
+            (".gitignore", None),
+            (".github/workflows/ci.yml", None),
+            ("docker/config.json", None),
+            ("hooks/use-pre.ts", None),
+            ("keyboard", None),
+            ("a.pem.md", None),
+            ("", None),
+            ("..", None),
+        ] {
+            assert_eq!(protection(path), expect, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn copies_of_secrets_and_what_tools_read_by_themselves() {
+        use Protection::{Control, Secret, SelfExecuting};
+        for (path, expect) in [
             ("id_rsa~", Some(Secret)),
             ("id_ed25519.bak", Some(Secret)),
             (".env.bak", Some(Secret)),
@@ -443,20 +466,6 @@ mod tests {
             (".claude/commands/x.md", None),
             ("cargo/config.toml", None),
             ("mast.db.md", None),
-            (".env.example", None),
-            (".env.sample", None),
-            (".env.template", None),
-            ("id_rsa.pub", None),
-            ("src/id_map.rs", None),
-            ("environment", None),
-            (".gitignore", None),
-            (".github/workflows/ci.yml", None),
-            ("docker/config.json", None),
-            ("hooks/use-pre.ts", None),
-            ("keyboard", None),
-            ("a.pem.md", None),
-            ("", None),
-            ("..", None),
         ] {
             assert_eq!(protection(path), expect, "{path:?}");
         }

@@ -33,7 +33,7 @@ pub(super) fn options(name: &str, words: &[Word], opened: &mut Opened) {
 fn values<'a>(words: &'a [Word], option: &'a str) -> impl Iterator<Item = (&'a str, bool)> {
     words.iter().enumerate().filter_map(move |(at, word)| {
         let attached = if option.starts_with("--") {
-            let (name, value) = word.text.split_once('=').map_or((word.text.as_str(), ""), |parts| parts);
+            let (name, value) = word.text.split_once('=').unwrap_or((word.text.as_str(), ""));
             (name.len() >= 4 && option.starts_with(name)).then_some(value)
         } else {
             let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
@@ -67,7 +67,7 @@ pub(super) fn likely(
     let rest = past(rest, valued, 0);
     match rest.split_first() {
         Some((first, _)) if first.text.contains(char::is_whitespace) => {
-            joined(std::slice::from_ref(first), opened)
+            joined(std::slice::from_ref(first), opened);
         }
         _ => vector(rest, true, opened),
     }

@@ -128,7 +128,7 @@ impl<'a, 't> Walk<'a, 't> {
             Kind::Declaration | Kind::Unset | Kind::For => self.flat(node),
             Kind::Test if !self.raw(node).starts_with("((") => self.test(node),
             Kind::Test | Kind::Compound | Kind::ArithmeticFor | Kind::Arithmetic => {
-                self.arithmetic(node, kind)
+                self.arithmetic(node, kind);
             }
             Kind::Assignment if self.above.last() != Some(&true) => {
                 self.found.push(Found::Words(vec![decode(self.raw(node))], None));
@@ -137,7 +137,7 @@ impl<'a, 't> Walk<'a, 't> {
             // What is put in for a variable can be run: by a backtick that the tree takes for a letter, by
             // `@P`, by an index in quotes, or by the name of another variable.
             Kind::Expansion if self.raw(node).contains(['`', '@', '\'', '!']) => {
-                self.found.push(Found::Unclear)
+                self.found.push(Found::Unclear);
             }
             Kind::Letters if has_backtick(self.raw(node)) => self.found.push(Found::Unclear),
             _ => {}

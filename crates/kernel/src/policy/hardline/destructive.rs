@@ -182,13 +182,13 @@ pub(super) fn formats(words: &[String]) -> bool {
 }
 
 fn is_device(path: &str) -> bool {
-    let place = Place::of(path).from_root();
+    let place = Place::of(path).rooted();
     place.is_some_and(|place| DEVICES.iter().any(|device| place.starts_with(device)))
 }
 
 /// Whether what is put into this folder may be a disk of the same name.
 fn holds_devices(folder: &str) -> bool {
-    Place::of(folder).from_root().is_some_and(|place| place == "/dev") || is_device(folder)
+    Place::of(folder).rooted().is_some_and(|place| place == "/dev") || is_device(folder)
 }
 
 /// Whether a command that copies its first words to its last one, or to the folder that an option names,

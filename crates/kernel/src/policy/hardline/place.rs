@@ -31,7 +31,7 @@ impl<'a> Place<'a> {
 
     /// The whole path, if it can lead to a place that is named from the root: what leads above its folder
     /// may end there.
-    pub(super) fn from_root(&self) -> Option<String> {
+    pub(super) fn rooted(&self) -> Option<String> {
         (self.absolute || self.above).then(|| format!("/{}", self.names.join("/")))
     }
 }
@@ -53,10 +53,10 @@ mod tests {
             "/proc/self/root/dev/sda",
             "/proc/1/root/proc/1/root/dev/sda",
         ] {
-            assert_eq!(Place::of(path).from_root().as_deref(), Some("/dev/sda"), "{path}");
+            assert_eq!(Place::of(path).rooted().as_deref(), Some("/dev/sda"), "{path}");
         }
-        assert_eq!(Place::of("dev/sda").from_root(), None);
-        assert_eq!(Place::of("x/../dev/sda").from_root(), None);
-        assert_eq!(Place::of("/dev/sda/..").from_root().as_deref(), Some("/dev"));
+        assert_eq!(Place::of("dev/sda").rooted(), None);
+        assert_eq!(Place::of("x/../dev/sda").rooted(), None);
+        assert_eq!(Place::of("/dev/sda/..").rooted().as_deref(), Some("/dev"));
     }
 }
