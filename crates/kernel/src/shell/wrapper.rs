@@ -60,7 +60,9 @@ pub(super) fn open(words: &[Word], stdin: Option<&(String, bool)>) -> Opened {
         }
         Runs::Unseen => opened.unseen = !arguments.is_empty(),
         Runs::Coproc => opening::coproc(arguments, &mut opened),
-        Runs::Likely(skip) => opening::likely(name, past(arguments, valued, *skip), valued, stdin, &mut opened),
+        Runs::Likely(skip) => {
+            opening::likely(name, past(arguments, valued, *skip), valued, stdin, &mut opened);
+        }
         Runs::Git => opening::git(arguments, valued, &mut opened),
         Runs::Options => {}
     }

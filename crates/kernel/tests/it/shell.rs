@@ -471,7 +471,7 @@ fn an_index_that_is_expanded_once_more_is_unclear() {
 }
 
 #[test]
-fn programs_that_run_what_options_settings_and_verbs_name() {
+fn blocks_after_coproc_and_what_git_runs() {
     check(
         &[
             "coproc X { a b; }",
@@ -494,18 +494,6 @@ fn programs_that_run_what_options_settings_and_verbs_name() {
             "git clone ext::a x",
             "git push -u origin x",
             "git filter-branch --tree-filter 'a b'",
-            "ssh -o ProxyCommand='a b' host c",
-            "ssh -vo 'LocalCommand a b' host",
-            "scp -oProxyCommand=a x host:y",
-            "ssh -o User=me host",
-            "ssh -F x host",
-            "tar cf x --checkpoint-action=exec='a b' y",
-            "tar -xf x --use-compress-prog 'a b'",
-            "tar cIf 'a b' x",
-            "tar -xzf x",
-            "rsync -ave 'a b' x y",
-            "sort --compress-program=a x",
-            "sort -n x",
         ],
         &expect_test::expect![[r#"
             coproc X { a b; }
@@ -548,6 +536,28 @@ fn programs_that_run_what_options_settings_and_verbs_name() {
                 =[git push -u origin x]
             git filter-branch --tree-filter \'a b\'
                 ?[git filter-branch --tree-filter "a b"] =[a b]
+        "#]],
+    );
+}
+
+#[test]
+fn programs_that_run_what_their_options_name() {
+    check(
+        &[
+            "ssh -o ProxyCommand='a b' host c",
+            "ssh -vo 'LocalCommand a b' host",
+            "scp -oProxyCommand=a x host:y",
+            "ssh -o User=me host",
+            "ssh -F x host",
+            "tar cf x --checkpoint-action=exec='a b' y",
+            "tar -xf x --use-compress-prog 'a b'",
+            "tar cIf 'a b' x",
+            "tar -xzf x",
+            "rsync -ave 'a b' x y",
+            "sort --compress-program=a x",
+            "sort -n x",
+        ],
+        &expect_test::expect![[r#"
             ssh -o ProxyCommand=\'a b\' host c
                 =[ssh -o "ProxyCommand=a b" host c] =[a b] =[c]
             ssh -vo \'LocalCommand a b\' host
