@@ -10,6 +10,7 @@ mod grammar;
 mod heredoc;
 mod opening;
 mod program;
+mod setting;
 mod tree;
 mod word;
 mod wrapper;
@@ -101,7 +102,7 @@ fn text_work(parts: Option<Vec<Found>>, exact: bool, depth: usize, stack: &mut V
 
 fn command(words: &[Word], exact: bool) -> Resource {
     let literal = words.iter().all(|word| word.exact && !word.assigned().is_some_and(program::steers));
-    let literal = literal && !program::expands_index(words);
+    let literal = literal && !setting::expands_index(words);
     let assigns = words.len() == 1 && words.iter().all(|word| word.assigned().is_some());
     let named = assigns || words.first().is_some_and(|program| program.bare && !program.text.is_empty());
     Resource::Command {

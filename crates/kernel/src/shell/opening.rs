@@ -1,7 +1,7 @@
 //! Opens programs that run what stands in an option, a setting or a verb of theirs, and such whose
 //! language is not the shell's: what can be read of those counts, and they are unclear all the same.
 
-use super::program::{BLOCKS, GIT_PLAIN, SSH_KIN, SSH_RUNS, running_options};
+use super::setting::{BLOCKS, GIT_PLAIN, SSH_KIN, SSH_RUNS, running_options};
 use super::word::Word;
 use super::wrapper::{Inner, Opened, joined, past, takes_value, vector};
 
