@@ -50,7 +50,11 @@ fn ending(value: Option<&String>) -> Option<String> {
 }
 
 impl SqliteStore {
-    pub(super) async fn fetch(&self, attempt: &'static str, query: Query) -> Result<Vec<SqliteRow>, StoreError> {
+    pub(super) async fn fetch(
+        &self,
+        attempt: &'static str,
+        query: Query,
+    ) -> Result<Vec<SqliteRow>, StoreError> {
         query
             .fetch_all(&self.readers)
             .await

@@ -40,9 +40,8 @@ async fn the_next_run_is_the_oldest_that_nobody_works_on(store: &dyn Store) {
     for batch in [third.begin(), third.ask(), third.park(call, approval)] {
         store.commit(batch).await.unwrap();
     }
-    let next = async |owner: &'static str, now| {
-        store.next(&wanted(owner, now)).await.unwrap().map(|run| run.id)
-    };
+    let next =
+        async |owner: &'static str, now| store.next(&wanted(owner, now)).await.unwrap().map(|run| run.id);
     assert_eq!(next("a", 0).await, Some(first.run));
     assert_eq!(next("b", 1).await, Some(second.run));
     assert_eq!(next("c", 2).await, None, "the third waits for a person");
@@ -75,9 +74,8 @@ async fn who_lost_a_run_writes_nothing_more_of_it(store: &dyn Store) {
 
     let refused = store.commit(second).await;
     let lost = world.run;
-    let is_fenced = |error: &StoreError| {
-        matches!(error, StoreError::Conflict(Conflict::Fenced { run }) if *run == lost)
-    };
+    let is_fenced =
+        |error: &StoreError| matches!(error, StoreError::Conflict(Conflict::Fenced { run }) if *run == lost);
     assert!(refused.as_ref().is_err_and(is_fenced), "of two who take it up one has it: {refused:?}");
     let call = CallId::from_u128(world.next());
     let mut late = world.clone().batch();
