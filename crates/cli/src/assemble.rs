@@ -2,6 +2,7 @@
 //! client for the network, and a schema is compiled when its tool is called.
 
 mod model;
+pub(crate) mod owner;
 mod policy;
 mod storage;
 
@@ -131,5 +132,5 @@ pub(crate) fn runtime(start: &Start, config: &Config, store: Arc<dyn Store>) -> 
     let toolbox = Arc::new(Toolbox::builtin()?);
     let policy = policy(start, config, toolbox.as_ref())?;
     tracing::info!(policy = policy.version(), "these rules are in force");
-    Ok(Runtime::new(store, toolbox, policy, start.world()))
+    Ok(Runtime::new(store, toolbox, policy, start.world()).with_owner(owner::name()))
 }
