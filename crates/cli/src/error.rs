@@ -145,7 +145,7 @@ fn told(error: &RuntimeError) -> String {
         RuntimeError::NotWaiting { run, status: RunStatus::Running } => {
             format!("another process took {run} up first, and goes on with it; nothing was done here")
         }
-        RuntimeError::NotWaiting { run, status } => {
+        RuntimeError::NotWaiting { run, status } if *status != RunStatus::WaitingForUser => {
             format!("another process was first: {run} is {status} now; nothing was done here")
         }
         RuntimeError::Store(StoreError::Conflict(_)) => {

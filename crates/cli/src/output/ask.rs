@@ -15,8 +15,11 @@ use super::escape::line;
 use super::hidden::Sight;
 use super::layout::{WIDTH_MIN, pad, row, wrap};
 
-/// Columns of a row's name.
-const NAME_COLUMNS: usize = 12;
+/// Columns of a row's name, and where the terminal is narrow.
+const NAME_COLUMNS: usize = 14;
+const NAME_COLUMNS_MIN: usize = 12;
+/// Columns of a terminal that is not narrow.
+const WIDE: usize = 60;
 /// Columns before what hangs, where there is no room for a frame.
 const INDENT: usize = 4;
 /// Most lines of a frame before the rest waits behind a key.
@@ -63,7 +66,8 @@ pub(crate) fn reach(ask: &Ask) -> Reach {
 /// The frame; where there is no room for one, the same lines without it.
 pub(crate) fn frame(ask: &Ask, sight: &Sight, is_whole: bool, (now, width): (Instant, usize)) -> Shown {
     let is_framed = width >= WIDTH_MIN;
-    let (name_columns, inner) = if is_framed { (NAME_COLUMNS, width - 4) } else { (INDENT, width) };
+    let name_columns = if width < WIDE { NAME_COLUMNS_MIN } else { NAME_COLUMNS };
+    let (name_columns, inner) = if is_framed { (name_columns, width - 4) } else { (INDENT, width) };
     let mut is_partial = false;
     let mut body = Vec::new();
     for card::Shown { name, value, is_hidden } in card::rows(&ask.card, now, sight) {
@@ -207,7 +211,7 @@ mod tests {
         assert!(!shown.is_partial);
         expect![[r#"
             ╭─ write to an outside service? ───────────────────── mast · apr_…JJJ1 · once ─╮
-            │ tool        demo.external_write 1.0.0                                        │"#]]
+            │ tool          demo.external_write 1.0.0                                      │"#]]
         .assert_eq(&shown.lines[..2].join("\n"));
     }
 
@@ -247,9 +251,40 @@ mod tests {
         let mut ask = ask(Risk::Medium, "session", &format!("hi{}expires     never", " ".repeat(40)));
         ask.card["arguments"]["why asked   you said so"] = json!(true);
         let shown = frame(&ask, &Sight::default(), false, (now, 40));
-        expect![[r#""#]].assert_eq(&shown.lines.join("\n"));
+        expect![[r#"
+            ╭─ write to an outside service? ───────╮
+            │ tool        demo.external_write      │
+            │             1.0.0                    │
+            │ effect      external_write · risk    │
+            │             medium                   │
+            │ content =   "hi                      │
+            │                                      │
+            │             expires     never"       │
+            │             (59 bytes, whole)        │
+            │ destination =                        │
+            │             "ops"   (3 bytes, whole) │
+            │ "why asked   you said so" =          │
+            │             true   (4 bytes, whole)  │
+            │ why asked   This changes something   │
+            │             outside. A person must   │
+            │             approve it first.        │
+            │             (policy.matrix.external_ │
+            │             write)                   │
+            │ read before nothing from outside     │
+            │ expires     02:40 UTC                │
+            │ y allow once   t for this run        │
+            │ s for this session   n no            │
+            │ d details                            │
+            ╰───────── mast · apr_…JJJ1 · session ─╯"#]]
+        .assert_eq(&shown.lines.join("\n"));
         let shown = grant_lines(&ask, Reach::Session, 60);
-        expect![[r#""#]].assert_eq(&shown.join("\n"));
+        expect![[r#"
+              demo.external_write with these arguments, here, is then
+              not asked about again in this session: at most 200 times
+              and 8 hours. Only what the tool leaves free may differ.
+              See or end it: mast grants
+              y grant it   any other key: back"#]]
+        .assert_eq(&shown.join("\n"));
     }
 
     #[test]

@@ -90,7 +90,8 @@ impl Behind {
         self.n_joined = match character {
             _ if hidden => 0,
             _ if joins => self.n_joined + 1,
-            other if other == '\u{fe0f}' || is_emoji(other) => self.n_joined,
+            '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' => self.n_joined,
+            _ if self.character == Some('\u{200d}') => self.n_joined,
             _ => 0,
         };
         // What is shown as its number is a letter to what follows, but the heap stays one.
@@ -243,6 +244,8 @@ mod tests {
         check(kiss, kiss);
         let chain = ["👧"; 9].join("\u{200d}");
         assert!(block(&chain).contains("\\u{200d}"), "{}", block(&chain));
+        let pairs = "👩\u{200d}👧".repeat(9);
+        check(&pairs, &pairs);
     }
 
     #[test]

@@ -58,14 +58,24 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
         let apart: usize = cluster.chars().map(columns_of).sum();
         let wide = apart.max(measure_text_width(&cluster));
         if taken + wide > columns && !current.is_empty() {
-            lines.push(std::mem::take(&mut current));
-            taken = 0;
+            let begun = begun_word(&current, columns);
+            lines.push(std::mem::replace(&mut current, begun));
+            if let Some(line) = lines.last_mut() {
+                line.truncate(line.len() - current.len());
+            }
+            taken = current.chars().map(columns_of).sum::<usize>().max(measure_text_width(&current));
         }
         current.push_str(&cluster);
         taken += wide;
     }
     lines.push(current);
     lines
+}
+
+/// The word that a full line ends in, if it is begun in the line's second half and can go to the next.
+fn begun_word(line: &str, columns: usize) -> String {
+    let Some((before, word)) = line.rsplit_once(' ') else { return String::new() };
+    if measure_text_width(before) < columns / 2 { String::new() } else { word.to_owned() }
 }
 
 fn columns_of(character: char) -> usize {
@@ -80,8 +90,8 @@ pub(crate) fn row(name: &str, value: &str, (name_columns, width): (usize, usize)
     let mut lines = Vec::new();
     let mut head = pad(name, name_columns);
     if measure_text_width(name) >= name_columns {
-        // The first line is as wide as those that hang below it: its end shows that it goes on.
-        for part in wrap(name, room) {
+        let is_one_line = measure_text_width(name) <= width;
+        for part in wrap(name, if is_one_line { width } else { room }) {
             let indented = if lines.is_empty() { part } else { format!("{indent}{part}") };
             lines.push(indented);
         }

@@ -158,9 +158,9 @@ impl Question {
     fn ignore(&mut self, is_partial: bool) {
         if self.n_quiet >= SETTLES_AFTER {
             let said = match ask::code(&self.ask) {
-                _ if is_partial => "  not taken: see all of it first, then press one key by itself",
-                Some(_) => "  not taken: type the four letters one by one, or press one key by itself",
-                None => "  not taken: press one key by itself, after a moment of quiet",
+                _ if is_partial => "  not taken: see all of it first (d, r)",
+                Some(_) => "  not taken: type the four letters",
+                None => "  not taken: press one key by itself",
             };
             self.at.printer.note(&[(Style::Dim, said)]);
         }
