@@ -277,13 +277,14 @@ mod tests {
             │ d details                            │
             ╰───────── mast · apr_…JJJ1 · session ─╯"#]]
         .assert_eq(&shown.lines.join("\n"));
-        let shown = grant_lines(&ask, Reach::Session, 60);
+        let shown =
+            grant_lines(&ask, Reach::Session, 60).iter().map(|line| format!("|{line}")).collect::<Vec<_>>();
         expect![[r#"
-              demo.external_write with these arguments, here, is then
-              not asked about again in this session: at most 200 times
-              and 8 hours. Only what the tool leaves free may differ.
-              See or end it: mast grants
-              y grant it   any other key: back"#]]
+            |  demo.external_write with these arguments, here, is then
+            |  not asked about again in this session: at most 200 times
+            |  and 8 hours. Only what the tool leaves free may differ.
+            |  See or end it: mast grants
+            |  y grant it   any other key: back"#]]
         .assert_eq(&shown.join("\n"));
     }
 
