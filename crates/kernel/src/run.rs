@@ -107,6 +107,7 @@ wire_enum! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "the list of wire names derives none")]
 impl Default for Priority {
     fn default() -> Self {
         Self::Normal

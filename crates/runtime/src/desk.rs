@@ -16,7 +16,7 @@ use mast_tools::{Cancellation, Clock};
 
 use crate::bus::{Ask, Observer};
 use crate::error::RuntimeError;
-use crate::gate::{Frame, Gate, Passed, Past, Proposal, Refusals, Seat, Settled};
+use crate::gate::{Frame, Gate, Passed, Past, Proposal, Refusals, Round, Seat, Settled};
 use crate::run_loop::NO_MODEL;
 use crate::runtime::Runtime;
 use crate::scribe::Scribe;
@@ -126,8 +126,7 @@ impl Desk<'_> {
                 history: self.runtime.history_of(self.session.id()).await?,
                 ..self.runtime.surroundings().clone()
             },
-            step: 1,
-            epoch: 0,
+            round: Round { step: 1, epoch: 0 },
             tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),
             cancellation: Cancellation::new(),
             n_asks: Arc::clone(&self.n_asks),

@@ -50,10 +50,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) origin: Label,
     /// What stands around the calls.
     pub(crate) surroundings: Surroundings,
-    /// The step, counted from 1; 0 outside any run.
-    pub(crate) step: u32,
-    /// How often the run was taken up again.
-    pub(crate) epoch: u32,
+    /// The step, and how often the run was taken up again.
+    pub(crate) round: Round,
     /// The time that tools see.
     pub(crate) tool_clock: Arc<dyn Clock>,
     /// Whether the run was told to stop.
@@ -62,6 +60,15 @@ pub(crate) struct Frame<'a> {
     pub(crate) n_asks: Arc<AtomicUsize>,
     /// What a person said no to in this run, and how often.
     pub(crate) refusals: &'a Refusals,
+}
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Round {
+    /// The step, counted from 1.
+    pub(crate) step: u32,
+    /// How often the run was taken up again.
+    pub(crate) epoch: u32,
 }
 
 /// How often a person said no to a tool and what it would touch.

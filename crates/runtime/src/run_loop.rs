@@ -138,13 +138,20 @@ struct Work<'a> {
     provider: &'a dyn Provider,
     surface: Surface<'a>,
     session: &'a mut Session,
-    run: RunId,
+    at: At,
     terms: Terms,
     spent: Spent,
     usage: Usage,
     breaker: Breaker,
     person: Person,
+}
+
+/// Which run is worked on, and where the journal has it.
+#[derive(Debug, Clone, Copy)]
+struct At {
+    run: RunId,
     standing: Standing,
+    /// How often it was taken up again.
     epoch: u32,
 }
 
@@ -227,7 +234,7 @@ impl Runtime {
 impl Work<'_> {
     /// Works until the run ends, or waits for somebody who is not there.
     async fn carry_out(self) -> Result<RunEnd, RuntimeError> {
-        let lost = self.runtime.keep(self.run);
+        let lost = self.runtime.keep(self.at.run);
         tokio::select! {
             biased;
             ended = self.work() => ended,
@@ -239,7 +246,7 @@ impl Work<'_> {
         match self.until_end().await {
             Ok(ended) => self.finish(ended).await,
             // Nobody has taken it up as far as the journal knows, or somebody else has.
-            Err(error) if self.standing != Standing::AtWork => Err(error),
+            Err(error) if self.at.standing != Standing::AtWork => Err(error),
             Err(error) => {
                 // The run cannot go on, and where the store still works it says so. That it may not is
                 // what the error tells.
@@ -250,7 +257,7 @@ impl Work<'_> {
     }
 
     async fn until_end(&mut self) -> Result<Ended, RuntimeError> {
-        let mut ended = match self.standing {
+        let mut ended = match self.at.standing {
             Standing::AtWork => None,
             Standing::Waits => self.take_up(ResumeCause::Approval).await?,
             Standing::Stranded => self.take_up(ResumeCause::Recovery).await?,
@@ -309,7 +316,7 @@ impl Work<'_> {
 
 impl std::fmt::Debug for Work<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Work").field("run", &self.run).finish_non_exhaustive()
+        f.debug_struct("Work").field("run", &self.at.run).finish_non_exhaustive()
     }
 }
 

@@ -117,7 +117,7 @@ struct Sim {
 ///
 /// The invariant that was broken.
 pub async fn simulate(seed: u64) -> Result<Tally, String> {
-    simulate_on(seed, Arc::new(memory_store())).await
+    Box::pin(simulate_on(seed, Arc::new(memory_store()))).await
 }
 
 /// The same on a store of the caller's, which must be empty.
@@ -127,7 +127,7 @@ pub async fn simulate(seed: u64) -> Result<Tally, String> {
 /// The invariant that was broken.
 pub async fn simulate_on(seed: u64, store: Arc<dyn Store>) -> Result<Tally, String> {
     let mut sim = Sim::new(seed, store);
-    sim.play().await.map_err(|broken| format!("seed {seed}: {broken}"))?;
+    Box::pin(sim.play()).await.map_err(|broken| format!("seed {seed}: {broken}"))?;
     sim.judge().await.map_err(|broken| format!("seed {seed}: {broken}"))?;
     Ok(sim.tally)
 }
@@ -202,7 +202,7 @@ impl Sim {
                 return Ok(());
             }
             self.between().await?;
-            self.take_up(run.0).await?;
+            Box::pin(self.take_up(run.0)).await?;
         }
         Ok(())
     }
@@ -264,7 +264,7 @@ impl Sim {
                 let (one, other) = tokio::join!(story.resumes(run), rival.resumes(run));
                 one.and(other).map(|_| ())
             };
-            self.watch(&broken, both).await;
+            Box::pin(self.watch(&broken, both)).await;
         } else {
             self.watch(&broken, async { story.resumes(run).await.map(|_| ()) }).await;
         }

@@ -60,7 +60,7 @@ impl Gate<'_> {
         let place = Place { call: proposal.call, ..self.frame.place };
         let key = idempotency_key(&CallIdentity {
             run: place.run,
-            step: self.frame.step,
+            step: self.frame.round.step,
             call: place.call,
             tool: &spec.name,
             version: &spec.version,

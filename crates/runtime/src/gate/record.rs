@@ -74,7 +74,7 @@ impl<'a> Record<'a> {
             gate: *gate,
             proposal,
             scribe: Scribe::new(gate.runtime.world(), place.session, Some(place.run))
-                .fenced(gate.frame.epoch),
+                .fenced(gate.frame.round.epoch),
             is_proposed: false,
             declared: None,
             judgement: Judgement::default(),
@@ -111,7 +111,7 @@ impl<'a> Record<'a> {
         let arguments = self.scribe.value(&asked)?;
         let body = ToolCallProposed {
             call: self.call(),
-            step: self.gate.frame.step,
+            step: self.gate.frame.round.step,
             place: self.proposal.seat.place,
             declared: self.declared.clone(),
             origin: self.gate.frame.origin,
@@ -236,7 +236,7 @@ impl<'a> Record<'a> {
 
     /// Where the body commits its mark.
     pub(super) fn mark_log(&self) -> Arc<dyn MarkLog> {
-        let fence = Fence { run: self.gate.frame.place.run, epoch: self.gate.frame.epoch };
+        let fence = Fence { run: self.gate.frame.place.run, epoch: self.gate.frame.round.epoch };
         Arc::new(Mark {
             store: Arc::clone(self.gate.runtime.store()),
             world: self.gate.runtime.world().clone(),

@@ -17,7 +17,7 @@ use super::ask::Reply;
 use super::{Ended, Work, observer};
 use crate::context::ItemBody;
 use crate::error::RuntimeError;
-use crate::gate::{self, Frame, Gate, Passed, Past, Proposal, Seat, Settled};
+use crate::gate::{self, Frame, Gate, Passed, Past, Proposal, Round, Seat, Settled};
 use crate::scribe::Scribe;
 use crate::session::{NewItem, context_item};
 
@@ -127,15 +127,14 @@ impl Work<'_> {
             place: Place {
                 store: self.session.store,
                 session: self.session.id(),
-                run: self.run,
+                run: self.at.run,
                 call: CallId::from_u128(0),
             },
             authority: &self.session.authority,
             contract: &self.terms.contract,
             origin,
             surroundings: self.terms.surroundings.clone(),
-            step,
-            epoch: self.epoch,
+            round: Round { step, epoch: self.at.epoch },
             tool_clock: Arc::clone(&world.tool_clock),
             cancellation: self.surface.cancellation.clone(),
             // A run with an open question takes no further step, so only this batch can add to them.

@@ -10,7 +10,7 @@ use mast_kernel::trust::Label;
 use mast_provider::Provider;
 use mast_store::Durability;
 
-use super::{RunRequest, Said, Standing, Surface, Terms, Work};
+use super::{At, RunRequest, Said, Standing, Surface, Terms, Work};
 use crate::bus::Progress;
 use crate::context::{ItemBody, Prefix};
 use crate::error::RuntimeError;
@@ -65,21 +65,8 @@ impl<'a> Work<'a> {
         surface.observer.observe(&Progress::RunStarted { run, provider: provider_name, model });
         let spent = Spent::nothing(terms.contract.budget);
         let (usage, breaker, person) = Default::default();
-        let (standing, epoch) = (Standing::AtWork, 0);
-        Ok(Self {
-            runtime,
-            provider,
-            surface,
-            session,
-            run,
-            terms,
-            spent,
-            usage,
-            breaker,
-            person,
-            standing,
-            epoch,
-        })
+        let at = At { run, standing: Standing::AtWork, epoch: 0 };
+        Ok(Self { runtime, provider, surface, session, at, terms, spent, usage, breaker, person })
     }
 }
 

@@ -17,7 +17,7 @@ impl Work<'_> {
     pub(super) async fn finish(self, ended: Ended) -> Result<RunEnd, RuntimeError> {
         let mut scribe = self.scribe();
         let mut end = RunEnd {
-            run: self.run,
+            run: self.at.run,
             status: RunStatus::Failed,
             completion: Some(Completion::Failed),
             answer: None,
@@ -74,7 +74,7 @@ impl Work<'_> {
         }
         let head = store.sign_head(self.session.id(), self.runtime.world().clock.now()).await?;
         end.head = head.digest();
-        self.tell(&Progress::RunEnded { run: self.run });
+        self.tell(&Progress::RunEnded { run: self.at.run });
         Ok(end)
     }
 

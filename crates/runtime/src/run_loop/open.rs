@@ -185,7 +185,7 @@ impl Work<'_> {
 
     /// What is still to be done, in the order in which it was asked for.
     pub(super) async fn open_calls(&self, so_far: &SoFar) -> Result<Vec<Open>, RuntimeError> {
-        let filter = CallFilter { run: Some(self.run), ..CallFilter::default() };
+        let filter = CallFilter { run: Some(self.at.run), ..CallFilter::default() };
         let rows = self.runtime.store().calls(&filter).await?;
         if self.person.has_typed {
             return self.typed_calls(rows).await;

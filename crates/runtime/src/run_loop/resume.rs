@@ -17,7 +17,7 @@ use mast_store::{ApprovalFilter, ApprovalRow, Durability, RunRow, StoreError};
 use serde_json::Value;
 
 use super::act::Disposed;
-use super::{Ended, Person, RunEnd, Standing, Surface, Terms, Work};
+use super::{At, Ended, Person, RunEnd, Standing, Surface, Terms, Work};
 use crate::bus::{Ask, Progress};
 use crate::context::Prefix;
 use crate::error::RuntimeError;
@@ -240,24 +240,26 @@ impl<'a> Work<'a> {
             provider,
             surface,
             session,
-            run: row.id,
+            at: At {
+                run: row.id,
+                standing: match row.status {
+                    RunStatus::WaitingForApproval => Standing::Waits,
+                    RunStatus::Queued => Standing::AtWork,
+                    _ => Standing::Stranded,
+                },
+                epoch: row.epoch,
+            },
             terms,
             spent,
             usage: so_far.usage,
             breaker: mast_kernel::breaker::Breaker::default(),
             person: Person { has_typed: row.provider == NO_MODEL, ..Person::default() },
-            standing: match row.status {
-                RunStatus::WaitingForApproval => Standing::Waits,
-                RunStatus::Queued => Standing::AtWork,
-                _ => Standing::Stranded,
-            },
-            epoch: row.epoch,
         })
     }
 
     /// Puts on record that the run waits, once.
     pub(super) async fn wait(&mut self, asks: &[Ask]) -> Result<(), RuntimeError> {
-        if std::mem::replace(&mut self.standing, Standing::Waits) == Standing::Waits {
+        if std::mem::replace(&mut self.at.standing, Standing::Waits) == Standing::Waits {
             return Ok(());
         }
         let approvals = asks.iter().map(|ask| ask.approval).collect();
@@ -297,18 +299,18 @@ impl<'a> Work<'a> {
         scribe.event(Actor::Platform, EventBody::RunResumed(RunResumed { cause, policy_version }));
         match self.runtime.store().commit(scribe.take(Durability::Normal)).await {
             Ok(_) => {
-                self.standing = Standing::AtWork;
-                self.epoch += 1;
+                self.at.standing = Standing::AtWork;
+                self.at.epoch += 1;
             }
             // Somebody else was faster: it is theirs now.
             Err(StoreError::Conflict(_)) => {
-                return Err(RuntimeError::NotWaiting { run: self.run, status: RunStatus::Running });
+                return Err(RuntimeError::NotWaiting { run: self.at.run, status: RunStatus::Running });
             }
             Err(error) => return Err(error.into()),
         }
-        self.person.refusals = self.runtime.refusals_of(self.session.id(), self.run).await?;
-        let so_far = self.runtime.so_far(self.session.id(), self.run).await?;
-        let asks = self.runtime.still_open(self.session.id(), self.run).await?;
+        self.person.refusals = self.runtime.refusals_of(self.session.id(), self.at.run).await?;
+        let so_far = self.runtime.so_far(self.session.id(), self.at.run).await?;
+        let asks = self.runtime.still_open(self.session.id(), self.at.run).await?;
         let open = self.open_calls(&so_far).await?;
         if !asks.is_empty() {
             self.settle_doubtful(&open).await?;
@@ -338,6 +340,6 @@ impl<'a> Work<'a> {
         let mut scribe = self.scribe();
         scribe.event(Actor::Platform, EventBody::RunStarted(setup));
         self.runtime.store().post(scribe.take(Durability::Normal));
-        self.standing = Standing::AtWork;
+        self.at.standing = Standing::AtWork;
     }
 }

@@ -14,7 +14,7 @@ use crate::traits::Reader as _;
 
 /// What is asked about leases.
 #[derive(Debug)]
-pub(super) enum Claiming {
+pub(super) enum Change {
     Take { lease: Lease, now: Instant },
     Release { run: RunId, owner: String },
     Next { owner: String, now: Instant, until: Instant, priority: &'static str },
@@ -22,17 +22,17 @@ pub(super) enum Claiming {
 
 impl Database {
     /// Changes a lease; the run whose lease was changed, if one was.
-    pub(super) async fn claim(&mut self, what: Claiming) -> Result<Option<String>, StoreError> {
+    pub(super) async fn change(&mut self, what: Change) -> Result<Option<String>, StoreError> {
         let query = match what {
-            Claiming::Take { lease, now } => sqlx::query(sql::TAKE_LEASE)
+            Change::Take { lease, now } => sqlx::query(sql::TAKE_LEASE)
                 .bind(lease.run.to_string())
                 .bind(lease.owner)
                 .bind(lease.until.micros())
                 .bind(now.micros()),
-            Claiming::Release { run, owner } => {
+            Change::Release { run, owner } => {
                 sqlx::query(sql::RELEASE_LEASE).bind(run.to_string()).bind(owner)
             }
-            Claiming::Next { owner, now, until, priority } => {
+            Change::Next { owner, now, until, priority } => {
                 sqlx::query(sql::NEXT_RUN).bind(owner).bind(until.micros()).bind(now.micros()).bind(priority)
             }
         };
@@ -46,12 +46,12 @@ impl Database {
 #[async_trait]
 impl Leases for SqliteStore {
     async fn take(&self, lease: &Lease, now: Instant) -> Result<bool, StoreError> {
-        let taken = self.queue.claim(Claiming::Take { lease: lease.clone(), now }).await?;
+        let taken = self.queue.change(Change::Take { lease: lease.clone(), now }).await?;
         Ok(taken.is_some())
     }
 
     async fn release(&self, run: RunId, owner: &str) -> Result<(), StoreError> {
-        self.queue.claim(Claiming::Release { run, owner: owner.to_owned() }).await.map(|_| ())
+        self.queue.change(Change::Release { run, owner: owner.to_owned() }).await.map(|_| ())
     }
 
     async fn lease(&self, run: RunId) -> Result<Option<Lease>, StoreError> {
@@ -68,7 +68,7 @@ impl Leases for SqliteStore {
     async fn next(&self, wanted: &Wanted<'_>) -> Result<Option<RunRow>, StoreError> {
         let owner = wanted.owner.to_owned();
         let (now, until, priority) = (wanted.now, wanted.until, wanted.priority.as_str());
-        let taken = self.queue.claim(Claiming::Next { owner, now, until, priority }).await?;
+        let taken = self.queue.change(Change::Next { owner, now, until, priority }).await?;
         let Some(id) = taken else { return Ok(None) };
         let unreadable = || StoreError::Unreadable { table: "leases", key: id.clone() };
         self.run(id.parse().map_err(|_| unreadable())?).await

@@ -8,7 +8,7 @@ use mast_kernel::instant::Instant;
 use tokio::sync::{mpsc, oneshot};
 
 use super::group::Database;
-use super::lease::Claiming;
+use super::lease::Change;
 use crate::QUEUE_BATCHES_MAX;
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
@@ -32,7 +32,7 @@ enum Job {
     Write(Waiting),
     Flush(Reply<()>),
     SignHead { session: SessionId, at: Instant, reply: Reply<Head> },
-    Claim { what: Claiming, reply: Reply<Option<String>> },
+    Lease { what: Change, reply: Reply<Option<String>> },
 }
 
 /// Why nothing more is written, once that is so.
@@ -97,9 +97,9 @@ impl Queue {
         self.ask(|reply| Job::SignHead { session, at, reply }).await
     }
 
-    pub(super) async fn claim(&self, what: Claiming) -> Result<Option<String>, StoreError> {
+    pub(super) async fn change(&self, what: Change) -> Result<Option<String>, StoreError> {
         self.poison.check()?;
-        self.ask(|reply| Job::Claim { what, reply }).await
+        self.ask(|reply| Job::Lease { what, reply }).await
     }
 
     async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, StoreError> {
@@ -121,9 +121,9 @@ async fn write_all(mut database: Database, mut waiting: mpsc::Receiver<Job>, poi
                     database.write(std::mem::take(&mut group), &poison).await;
                     answer(reply, poison.check());
                 }
-                Job::Claim { what, reply } => {
+                Job::Lease { what, reply } => {
                     database.write(std::mem::take(&mut group), &poison).await;
-                    answer(reply, database.claim(what).await);
+                    answer(reply, database.change(what).await);
                 }
                 Job::SignHead { session, at, reply } => {
                     database.write(std::mem::take(&mut group), &poison).await;

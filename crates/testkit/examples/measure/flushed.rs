@@ -92,3 +92,22 @@ impl JournalReader for Flushed {
         self.0.shelf(ask).await
     }
 }
+
+#[async_trait]
+impl Leases for Flushed {
+    async fn take(&self, lease: &Lease, now: Instant) -> Result<bool, StoreError> {
+        self.0.take(lease, now).await
+    }
+
+    async fn release(&self, run: RunId, owner: &str) -> Result<(), StoreError> {
+        self.0.release(run, owner).await
+    }
+
+    async fn lease(&self, run: RunId) -> Result<Option<Lease>, StoreError> {
+        self.0.lease(run).await
+    }
+
+    async fn next(&self, wanted: &Wanted<'_>) -> Result<Option<RunRow>, StoreError> {
+        self.0.next(wanted).await
+    }
+}

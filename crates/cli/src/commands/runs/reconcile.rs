@@ -61,7 +61,7 @@ pub(super) async fn run(args: &ReconcileArgs, start: &Start) -> Result<Exit, Cli
         Some(verdict) => runtime.reconcile(call, verdict, &authority).await,
         None => runtime.probe(call, &authority).await,
     };
-    let row = settled.map_err(refused)?;
+    let row = settled.map_err(|error| refused(&error))?;
     let printer = &start.printer;
     if printer.is_json() {
         printer.result_json(&json!(row))?;
@@ -76,8 +76,8 @@ pub(super) async fn run(args: &ReconcileArgs, start: &Start) -> Result<Exit, Cli
     Ok(Exit::Done)
 }
 
-fn refused(error: NotReconciled) -> CliError {
-    let hint = match &error {
+fn refused(error: &NotReconciled) -> CliError {
+    let hint = match error {
         NotReconciled::NoProbe(_) | NotReconciled::CannotTell { .. } => {
             "look yourself, and say --happened or --did-not"
         }

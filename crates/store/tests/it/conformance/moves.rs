@@ -14,6 +14,7 @@ use mast_store::{CallFilter, Conflict, Durability, PendingClaim, Store, StoreErr
 use super::{begun, sound};
 use crate::world::World;
 
+#[expect(clippy::needless_pass_by_value, reason = "it takes what `unwrap_err` gives")]
 fn refused(error: StoreError) {
     assert!(matches!(error, StoreError::Conflict(_)), "{error:?}");
 }
