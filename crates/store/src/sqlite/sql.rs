@@ -194,27 +194,6 @@ pub(super) const WRITE_ALL: &str = concat!(
 /// Ends a transaction that failed half-way.
 pub(super) const ROLLBACK: &str = "ROLLBACK";
 
-/// Where a session stands: the end of its chain, its row, the greatest place of its items.
-pub(super) const STANDING: &str = "SELECT sequence, hash, \
-     (SELECT record FROM sessions WHERE id = $1), \
-     (SELECT COALESCE(MAX(place), 0) FROM items WHERE session = $1) \
-     FROM events WHERE session = $1 ORDER BY sequence DESC LIMIT 1";
-
-/// One row of the state.
-pub(super) const RUN: &str = "SELECT record FROM runs WHERE id = $1";
-/// One row of the state.
-pub(super) const CALL: &str = "SELECT record FROM calls WHERE id = $1";
-/// One row of the state.
-pub(super) const APPROVAL: &str = "SELECT record FROM approvals WHERE id = $1";
-/// One row of the state.
-pub(super) const GRANT: &str = "SELECT record FROM grants WHERE id = $1";
-/// The call that has a key.
-pub(super) const CALL_WITH_KEY: &str = "SELECT id FROM calls WHERE idempotency_key = $1";
-
-/// The last head.
-pub(super) const LAST_HEAD: &str = "SELECT CAST(number AS TEXT), session, CAST(sequence AS TEXT), hash, \
-     previous_head, CAST(at AS TEXT), key, signature FROM heads ORDER BY number DESC LIMIT 1";
-
 /// Adds a head.
 pub(super) const WRITE_HEAD: &str = "INSERT INTO heads \
      (number, session, sequence, hash, previous_head, at, key, signature) \

@@ -7,7 +7,7 @@ use mast_kernel::id::SessionId;
 use mast_kernel::instant::Instant;
 use tokio::sync::{mpsc, oneshot};
 
-use super::group::Database;
+use super::{Connection, Database};
 use crate::QUEUE_BATCHES_MAX;
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
@@ -58,26 +58,26 @@ impl Poison {
 
 /// The way to the writer.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(crate) struct Queue {
     jobs: mpsc::Sender<Job>,
     poison: Poison,
 }
 
 impl Queue {
     /// Starts the writer. It ends when the queue is dropped and everything in it is written.
-    pub(super) fn start(database: Database) -> Self {
+    pub(crate) fn start(database: Database<impl Connection + 'static>) -> Self {
         let (jobs, waiting) = mpsc::channel(QUEUE_BATCHES_MAX);
         let poison = Poison::default();
         tokio::spawn(write_all(database, waiting, poison.clone()));
         Self { jobs, poison }
     }
 
-    pub(super) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
+    pub(crate) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
         self.poison.check()?;
         self.ask(|reply| Job::Write(Waiting { batch, reply: Some(reply) })).await
     }
 
-    pub(super) fn post(&self, batch: Batch) {
+    pub(crate) fn post(&self, batch: Batch) {
         if self.poison.check().is_err() {
             return;
         }
@@ -87,11 +87,11 @@ impl Queue {
         }
     }
 
-    pub(super) async fn flush(&self) -> Result<(), StoreError> {
+    pub(crate) async fn flush(&self) -> Result<(), StoreError> {
         self.ask(Job::Flush).await
     }
 
-    pub(super) async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+    pub(crate) async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
         self.ask(|reply| Job::SignHead { session, at, reply }).await
     }
 
@@ -103,7 +103,11 @@ impl Queue {
 }
 
 /// The writer: takes what waits, and writes it as few transactions as order allows.
-async fn write_all(mut database: Database, mut waiting: mpsc::Receiver<Job>, poison: Poison) {
+async fn write_all(
+    mut database: Database<impl Connection>,
+    mut waiting: mpsc::Receiver<Job>,
+    poison: Poison,
+) {
     let mut jobs = Vec::with_capacity(GROUP_BATCHES_MAX);
     while waiting.recv_many(&mut jobs, GROUP_BATCHES_MAX).await > 0 {
         let mut group = Vec::new();
