@@ -191,6 +191,8 @@ event_types! {
     ToolCallUncertain(ToolCallSettled) = "tool.call.uncertain", 1;
     /// The call is about to reach out.
     CallMarked(CallMarked) = "call.marked", 1;
+    /// A call whose outcome was unknown is settled.
+    CallReconciled(CallReconciled) = "call.reconciled", 1;
     /// A person is asked.
     ApprovalRequested(ApprovalRequested) = "approval.requested", 1;
     /// A question is settled: by a verdict, by time, or because its run ended.

@@ -2,7 +2,8 @@
 //!
 //! A grant is bound to everything that the question was sealed over, less the arguments that the tool's
 //! spec names free. It covers a call of the same session, or of the same run only; it ends by time, by
-//! number, or when somebody takes it back; nothing inherits one. Rejected: a rule that is learned from a
+//! number, or when somebody takes it back; nothing inherits one. It answers what was asked when it was given,
+//! and no layer that asks for the first time later. Rejected: a rule that is learned from a
 //! yes, which remembers either one exact text or far too much. See `docs/spec/approvals.md`.
 
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,9 @@ pub struct GrantTerms {
     pub confinement: Isolation,
     /// The worst label of a call that it covers.
     pub label: Label,
+    /// What was asked when it was given, as the question's `asks`: it answers nothing else.
+    #[serde(default)]
+    pub asks: Vec<String>,
     /// When it ends.
     pub expires_at: Instant,
 }
@@ -94,6 +98,7 @@ impl GrantTerms {
             "resources",
             "confinement",
             "label",
+            "asks",
         ] {
             fields.insert(name.to_owned(), sealed.get(name)?.clone());
         }
@@ -137,10 +142,13 @@ impl GrantTerms {
 }
 
 impl Grant {
-    /// Whether a call is within its terms, and it may be used once more.
+    /// Whether a call is within its terms, it may be used once more, and everything that is asked of the
+    /// call was asked when it was given.
     #[must_use]
-    pub fn covers(&self, case: &Case<'_>) -> bool {
-        self.n_uses < self.uses_max && self.terms.cover(case)
+    pub fn covers(&self, case: &Case<'_>, asks: &[String]) -> bool {
+        self.n_uses < self.uses_max
+            && asks.iter().all(|ask| self.terms.asks.contains(ask))
+            && self.terms.cover(case)
     }
 }
 

@@ -298,8 +298,8 @@ impl Policy {
             (Ruling::Allow, _) => Decision::Allow(permit(case)),
             (Ruling::Ask, code) => {
                 let reach = standing::reach(case, &findings, self.always_asks(&case.spec().name));
-                grant = standing::grant(case, reach);
                 let asks = standing::asks(&findings);
+                grant = standing::grant(case, &asks, reach);
                 let asked = Asked { policy_version: &self.version, code, asks, reach };
                 match grant {
                     Some(_) => Decision::Allow(permit(case)),

@@ -94,6 +94,33 @@ wire_enum! {
     }
 }
 
+wire_enum! {
+    /// Which runs are taken up first where many wait for a worker. Each has slots of its own, so that none
+    /// starves another.
+    Priority {
+        /// A person sits before it.
+        Interactive = "interactive",
+        /// The usual.
+        Normal = "normal",
+        /// It may wait for as long as it takes.
+        Background = "background",
+    }
+}
+
+impl Default for Priority {
+    fn default() -> Self {
+        Self::Normal
+    }
+}
+
+impl Priority {
+    /// Whether it is the usual one, which is not written down.
+    #[must_use]
+    pub fn is_usual(&self) -> bool {
+        *self == Self::Normal
+    }
+}
+
 /// What one run was offered, fixed before its first model call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

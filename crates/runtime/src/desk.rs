@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mast_kernel::event::{Actor, EventBody, RunCompleted, RunSetup, RunWaitingForApproval};
 use mast_kernel::id::{ApprovalId, CallId, RunId};
 use mast_kernel::policy::{Overlay, Place, Surroundings};
-use mast_kernel::run::{ApprovalMode, Completion, Mode, TurnContract};
+use mast_kernel::run::{ApprovalMode, Completion, Mode, Priority, TurnContract};
 use mast_kernel::trust::Label;
 use mast_store::Durability;
 use mast_tools::{Cancellation, Clock};
@@ -86,6 +86,7 @@ impl Runtime {
             policy_version: self.policy().version().to_owned(),
             overlay: self.policy().overlay() == Overlay::On,
             contract: scribe.content(&contract)?,
+            priority: Priority::default(),
         };
         scribe.event(Actor::Principal, EventBody::RunQueued(setup.clone()));
         scribe.event(Actor::Platform, EventBody::RunStarted(setup));

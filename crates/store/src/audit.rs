@@ -161,7 +161,8 @@ record_row!(CallRow, Calls, |row| [
     filled(&row.session),
     filled(&row.run),
     filled(&row.status),
-    perhaps(row.idempotency_key.as_ref())
+    perhaps(row.idempotency_key.as_ref()),
+    perhaps(row.effect_sent_at.map(Instant::micros).as_ref())
 ]);
 record_row!(ApprovalRow, Approvals, |row| [
     filled(&row.id),

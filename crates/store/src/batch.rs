@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mast_kernel::canonical::{Canonical, Digest, NotCanonical};
 use mast_kernel::event::{Event, NewEvent, Salt, commitment};
-use mast_kernel::id::SessionId;
+use mast_kernel::id::{RunId, SessionId};
 use mast_kernel::permit::ClaimRecord;
 use serde_json::Value;
 
@@ -17,6 +17,16 @@ pub enum Durability {
     Normal,
     /// It survives a loss of power.
     Full,
+}
+
+/// A run, and how often it had been taken up again when the writer of a batch took it up. The batch is
+/// refused with [`crate::Conflict::Fenced`] if that number is another one now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fence {
+    /// The run.
+    pub run: RunId,
+    /// [`crate::RunRow::epoch`] as the writer knows it.
+    pub epoch: u32,
 }
 
 /// A value to be kept, and the salt of its commitment.
@@ -74,6 +84,8 @@ pub struct Batch {
     pub events: Vec<NewEvent>,
     /// How sure it must be.
     pub durability: Durability,
+    /// Whose word it is, where somebody else could have taken the run up meanwhile.
+    pub fence: Option<Fence>,
     /// What the batch must have claimed when it is committed: [`crate::PendingClaim`] sets it.
     pub(crate) claim: Option<ClaimRecord>,
 }
@@ -82,7 +94,7 @@ impl Batch {
     /// An empty batch.
     #[must_use]
     pub const fn new(session: SessionId, durability: Durability) -> Self {
-        Self { session, contents: Vec::new(), events: Vec::new(), durability, claim: None }
+        Self { session, contents: Vec::new(), events: Vec::new(), durability, fence: None, claim: None }
     }
 
     /// Adds a value; gives its commitment for the events.

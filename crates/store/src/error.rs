@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use mast_kernel::canonical::NotCanonical;
 use mast_kernel::event::EventFault;
-use mast_kernel::id::{CallId, SessionId, StoreId};
+use mast_kernel::id::{CallId, RunId, SessionId, StoreId};
 
 /// What the state does not allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +33,12 @@ pub enum Conflict {
         what: String,
         /// What is not so.
         why: &'static str,
+    },
+    /// Somebody else has taken the run up meanwhile; what its former owner writes does not count.
+    #[error("run {run} was taken up by another process")]
+    Fenced {
+        /// The run.
+        run: RunId,
     },
     /// Another process wrote to the session again and again meanwhile.
     #[error("another process is writing to the same session")]
@@ -191,6 +197,13 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the batch is of somebody who has lost its run. What they meant to write is not missing: it
+    /// never happened, as far as the journal goes.
+    #[must_use]
+    pub const fn is_fenced(&self) -> bool {
+        matches!(self, Self::Conflict(Conflict::Fenced { .. }))
+    }
+
     /// Whether only the batch is at fault and the store goes on.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {

@@ -14,4 +14,5 @@ mod state;
 
 pub(crate) use apply::{Moment, apply};
 pub(crate) use delta::{Changed, Delta, View};
+pub(crate) use run::held;
 pub(crate) use state::{State, needs};

@@ -10,6 +10,7 @@
 //! | [`batch`] | what is committed together |
 //! | [`record`] | the rows of the state |
 //! | `fold` | how an event changes the rows, and when it may not |
+//! | [`lease`] | who works on which run |
 //! | [`memory`] | a store that is gone with the process |
 //! | [`sqlite`] | a store in one file |
 //! | `postgres` | a store on a server, with the feature of this name |
@@ -27,6 +28,7 @@ pub mod batch;
 pub mod claim;
 pub mod error;
 mod fold;
+pub mod lease;
 pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -41,9 +43,10 @@ pub mod traits;
 pub mod verify;
 mod write;
 
-pub use batch::{Batch, Committed, Durability, NewContent};
+pub use batch::{Batch, Committed, Durability, Fence, NewContent};
 pub use claim::PendingClaim;
 pub use error::{Conflict, StoreError};
+pub use lease::{Lease, Leases};
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresStore, ServerOptions};

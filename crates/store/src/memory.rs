@@ -1,6 +1,7 @@
 //! A store that is gone with the process: for tests, for `mast call` without a data folder, and as the
 //! plainest statement of what a store is. Nothing is written late: a batch is there when `post` returns.
 
+mod lease;
 mod read;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,7 @@ use mast_kernel::instant::Instant;
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
 use crate::fold::State;
+use crate::lease::Lease;
 use crate::prepare::{Prepared, Standing, prepare};
 use crate::record::{ContentRow, StoreIdentity};
 use crate::sign::{HeadLink, Seal, Signer};
@@ -39,6 +41,7 @@ struct Held {
     approvals: BTreeSet<ApprovalId>,
     grants: BTreeSet<GrantId>,
     heads: Vec<Head>,
+    leases: BTreeMap<RunId, Lease>,
     poison: Option<String>,
 }
 
@@ -127,7 +130,9 @@ impl Writer for MemoryStore {
     }
 
     fn post(&self, batch: Batch) {
-        if let Err(error) = self.write(batch) {
+        if let Err(error) = self.write(batch)
+            && !error.is_fenced()
+        {
             let mut held = self.held();
             held.poison.get_or_insert_with(|| error.to_string());
         }

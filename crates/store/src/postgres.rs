@@ -31,6 +31,7 @@ use crate::error::StoreError;
 use crate::record::StoreIdentity;
 use crate::sign::{Seal, Signer};
 use crate::traits::Writer;
+use crate::write::leases::leasable;
 use crate::write::{Database, Queue};
 use connection::ServerConnection;
 
@@ -142,3 +143,5 @@ impl Writer for PostgresStore {
         self.queue.sign_head(session, at).await
     }
 }
+
+leasable!(PostgresStore, sql::NEXT_RUN);

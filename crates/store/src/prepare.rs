@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::BATCH_EVENTS_MAX;
 use crate::batch::Batch;
 use crate::error::{Conflict, StoreError};
-use crate::fold::{Delta, Moment, State, View, apply};
+use crate::fold::{Delta, Moment, State, View, apply, held};
 use crate::record::StoreIdentity;
 
 /// Where a session stands, with what is not written yet.
@@ -45,6 +45,9 @@ pub(crate) fn prepare(
     }
     let Standing { mut link, mut delta } = standing.clone();
     let mut view = View { id: batch.session, state, delta: &mut delta };
+    if let Some(fence) = batch.fence {
+        held(&view, fence).map_err(StoreError::Conflict)?;
+    }
     let mut events = Vec::with_capacity(batch.events.len());
     for new in &batch.events {
         apply(&mut view, Moment { run: new.run, at: new.at }, &new.body).map_err(StoreError::Conflict)?;

@@ -44,7 +44,8 @@ impl Question {
         self
     }
 
-    fn number(mut self, value: i64) -> Self {
+    /// With one more parameter.
+    pub(crate) fn number(mut self, value: i64) -> Self {
         self.parameters.push(Parameter::Number(value));
         self
     }

@@ -6,7 +6,7 @@
 use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::call::CallStatus;
 use mast_kernel::canonical::{Canonical, Digest};
-use mast_kernel::event::{Declared, ItemKind, Reach, Salt};
+use mast_kernel::event::{Declared, ItemKind, Reach, Reconciled, Salt};
 use mast_kernel::grant::GrantStatus;
 use mast_kernel::id::{
     ApprovalId, ArtifactId, CallId, GrantId, ItemId, PrincipalId, RunId, SessionId, StoreId, TenantId,
@@ -14,7 +14,7 @@ use mast_kernel::id::{
 use mast_kernel::instant::Instant;
 use mast_kernel::message::OutcomeStatus;
 use mast_kernel::policy::Ruling;
-use mast_kernel::run::{Completion, Mode, RunStatus};
+use mast_kernel::run::{Completion, Mode, Priority, RunStatus};
 use mast_kernel::spec::Risk;
 use mast_kernel::trust::Label;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,12 @@ pub struct StoreIdentity {
     pub id: StoreId,
     /// When it was made.
     pub created_at: Instant,
+}
+
+/// Whether a run was never taken up again, which is not written down.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_first(epoch: &u32) -> bool {
+    *epoch == 0
 }
 
 /// A conversation.
@@ -68,6 +74,13 @@ pub struct RunRow {
     pub overlay: bool,
     /// Commitment to the turn contract.
     pub contract: Digest,
+    /// Which runs are taken up before it.
+    #[serde(default, skip_serializing_if = "Priority::is_usual")]
+    pub priority: Priority,
+    /// How often it was taken up again. Whoever works on it names this number in what they write, so
+    /// that nothing more is taken from somebody who has lost it.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub epoch: u32,
     /// When it was accepted.
     pub created_at: Instant,
     /// When it began.
@@ -140,6 +153,9 @@ pub struct CallRow {
     pub label: Option<Label>,
     /// Commitment to the outcome.
     pub outcome: Option<Digest>,
+    /// What was found out later of a call whose outcome was unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reconciled: Option<Reconciled>,
 }
 
 /// A question to a person. (A record.)

@@ -1,4 +1,4 @@
-//! Every statement that reads, one text for both databases. A filter is a parameter that may be NULL; what
+//! Every statement that reads, and those few others that are the same text for both databases. A filter is a parameter that may be NULL; what
 //! rows are *found* by must stand plainly in the statement, or no index is used, so there is a statement
 //! for each. Numbers come as text, so that a row is read the same way from
 //! either; rows are therefore ordered by `table.column`, since the bare name may mean that text.
@@ -124,6 +124,8 @@ pub(crate) const GRANTS: &str = grants!("true");
 pub(crate) const GRANTS_BY_ID: &str = grants!("id = $1");
 pub(crate) const GRANTS_BY_SESSION: &str = grants!("session = $3");
 
+pub(crate) const LEASE: &str = "SELECT owner, CAST(until AS TEXT) FROM leases WHERE run = $1";
+
 pub(crate) const ITEMS: &str =
     "SELECT record FROM items WHERE session = $1 AND place > $2 ORDER BY place LIMIT $3";
 
@@ -211,7 +213,7 @@ macro_rules! strays {
 
 macro_rules! call_columns {
     () => {
-        "id, session, run, status, idempotency_key, record"
+        "id, session, run, status, idempotency_key, CAST(effect_sent_at AS TEXT), record"
     };
 }
 
@@ -286,3 +288,16 @@ pub(crate) const CALL_WITH_KEY: &str = "SELECT id FROM calls WHERE idempotency_k
 /// The last head.
 pub(crate) const LAST_HEAD: &str =
     concat!("SELECT ", head_columns!(), " FROM heads ORDER BY heads.number DESC LIMIT 1");
+
+/// Adds a head.
+pub(crate) const WRITE_HEAD: &str = "INSERT INTO heads \
+     (number, session, sequence, hash, previous_head, at, key, signature) \
+     VALUES (CAST($1 AS BIGINT), $2, CAST($3 AS BIGINT), $4, $5, CAST($6 AS BIGINT), $7, $8)";
+
+/// Takes a lease or renews one's own. `$1` run, `$2` owner, `$3` until, `$4` now.
+pub(crate) const TAKE_LEASE: &str = "INSERT INTO leases (run, owner, until) VALUES ($1, $2, $3) \
+     ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, until = excluded.until \
+     WHERE leases.until <= $4 OR leases.owner = excluded.owner RETURNING run";
+
+/// Gives a lease back. `$1` run, `$2` owner.
+pub(crate) const RELEASE_LEASE: &str = "DELETE FROM leases WHERE run = $1 AND owner = $2 RETURNING run";

@@ -35,6 +35,7 @@ use crate::error::StoreError;
 use crate::record::StoreIdentity;
 use crate::sign::{Seal, Signer};
 use crate::traits::Writer;
+use crate::write::leases::leasable;
 use crate::write::{Database, Queue};
 use connection::FileConnection;
 use fault::Fault;
@@ -138,6 +139,8 @@ impl Writer for SqliteStore {
         self.queue.sign_head(session, at).await
     }
 }
+
+leasable!(SqliteStore, sql::NEXT_RUN);
 
 /// What all connections have in common. The statements are too many and too frequent to be logged.
 fn connect_options(path: &Path) -> SqliteConnectOptions {

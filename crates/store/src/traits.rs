@@ -12,6 +12,7 @@ use mast_kernel::run::RunStatus;
 
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
+use crate::lease::Leases;
 use crate::record::{ApprovalRow, CallRow, ContentRow, GrantRow, ItemRow, RunRow, SessionRow};
 use crate::sign::Seal;
 
@@ -267,6 +268,6 @@ pub trait JournalReader: Send + Sync {
 }
 
 /// A whole store.
-pub trait Store: Writer + Reader + GrantReader + JournalReader + std::fmt::Debug {}
+pub trait Store: Writer + Reader + GrantReader + JournalReader + Leases + std::fmt::Debug {}
 
-impl<T: Writer + Reader + GrantReader + JournalReader + std::fmt::Debug> Store for T {}
+impl<T: Writer + Reader + GrantReader + JournalReader + Leases + std::fmt::Debug> Store for T {}

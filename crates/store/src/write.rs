@@ -6,6 +6,7 @@
 
 mod cache;
 mod group;
+pub(crate) mod leases;
 mod queue;
 mod rows;
 
@@ -61,6 +62,8 @@ pub(crate) trait Connection: Send + Debug {
     /// Writes rows: all of them or none, as one transaction.
     async fn write(&mut self, rows: Rows<'_>) -> Result<(), Unwritten>;
 
-    /// Writes a head.
-    async fn write_head(&mut self, head: Cells) -> Result<(), Unwritten>;
+    /// Changes something that is no part of the journal, as a transaction of its own or as the end of what
+    /// is held. If it is not known whether it was done, that is [`Unwritten::Overtaken`]: it may be done
+    /// again.
+    async fn change(&mut self, question: Question) -> Result<Vec<Cells>, Unwritten>;
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::canonical::Digest;
 use crate::id::{ApprovalId, ArtifactId, CallId, ItemId, PrincipalId, StoreId, TenantId};
-use crate::run::{Completion, Mode};
+use crate::run::{Completion, Mode, Priority};
 use crate::spec::wire_enum;
 use crate::trust::Label;
 
@@ -145,6 +145,9 @@ payload! {
         overlay: bool,
         /// Commitment to the turn contract.
         contract: Digest,
+        /// Which runs are taken up before it.
+        #[serde(default, skip_serializing_if = "Priority::is_usual")]
+        priority: Priority,
     }
 }
 

@@ -140,10 +140,10 @@ fn is_plain_command(resource: &Resource) -> bool {
     }
 }
 
-/// The grant that covers what this case asks, if one does.
-pub(super) fn grant(case: &Case<'_>, reach: Reach) -> Option<GrantId> {
+/// The grant that covers what is asked of this case, if one does.
+pub(super) fn grant(case: &Case<'_>, asks: &[String], reach: Reach) -> Option<GrantId> {
     if reach == Reach::Once {
         return None;
     }
-    case.surroundings.grants.iter().find(|grant| grant.covers(case)).map(|grant| grant.id)
+    case.surroundings.grants.iter().find(|grant| grant.covers(case, asks)).map(|grant| grant.id)
 }

@@ -225,7 +225,7 @@ fn grant(ask: &Ask, reach: Reach) -> Grant {
 #[test]
 fn a_grant_covers_what_it_was_given_for_and_leaves_open_what_the_spec_names_free() {
     let ask = Ask::new();
-    let covers = |grant: &Grant, ask: &Ask| ask.judge(|_, case| grant.covers(case));
+    let covers = |grant: &Grant, ask: &Ask| ask.judge(|_, case| grant.covers(case, &[]));
     let (task, session) = (grant(&ask, Reach::Task), grant(&ask, Reach::Session));
     assert!(GrantTerms::of(&ask.sealed().fields, Reach::Once, ask.now).is_none());
     let other_note = ask.with(|ask| ask.arguments = json!({"to": "ops", "note": "b"}));
@@ -276,6 +276,25 @@ fn a_grant_answers_an_ask_and_never_a_denial() {
         let Decision::Ask(approval) = decided(&asked).decision else { panic!("{effect} asks") };
         assert_eq!(approval.reach, reach, "{effect}");
     }
+}
+
+#[test]
+fn a_grant_answers_what_was_asked_when_it_was_given_and_nothing_that_is_asked_later() {
+    let ask = Ask::new();
+    let session = grant(&ask, Reach::Session);
+    let known = session.terms.asks.clone();
+    assert!(!known.is_empty());
+    let more = [known.clone(), vec!["policy.rule.ask@later.toml:3".to_owned()]].concat();
+    for (asks, is_covered) in
+        [(&known, true), (&Vec::new(), true), (&more, false), (&more[1..].to_vec(), false)]
+    {
+        assert_eq!(ask.judge(|_, case| session.covers(case, asks)), is_covered, "{asks:?}");
+    }
+    // Terms that were kept before terms named what was asked answer nothing.
+    let mut old = serde_json::to_value(&session.terms).unwrap();
+    old.as_object_mut().unwrap().remove("asks");
+    let old = Grant { terms: serde_json::from_value(old).unwrap(), ..session };
+    assert!(!ask.judge(|_, case| old.covers(case, &known)));
 }
 
 proptest! {

@@ -13,7 +13,7 @@ use mast_kernel::id::{
 use mast_kernel::instant::Instant;
 use mast_kernel::message::OutcomeStatus;
 use mast_kernel::policy::Ruling;
-use mast_kernel::run::{Completion, Mode};
+use mast_kernel::run::{Completion, Mode, Priority};
 use mast_kernel::spec::{Idempotency, Risk, SideEffect, ToolSource};
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
 use proptest::prelude::*;
@@ -46,6 +46,7 @@ fn setup() -> RunSetup {
         policy_version: "default@0123456789ab+h01234567".to_owned(),
         overlay: true,
         contract: digest("contract"),
+        priority: Priority::Normal,
     }
 }
 
@@ -178,6 +179,12 @@ fn samples_of_calls() -> Vec<EventBody> {
         EventBody::ToolCallFailed(settled(OutcomeStatus::Failed, Some("tool.timeout.deadline"))),
         EventBody::ToolCallUncertain(settled(OutcomeStatus::Uncertain, Some("tool.outcome_unknown"))),
         EventBody::CallMarked(CallMarked { call: CALL }),
+        EventBody::CallReconciled(CallReconciled {
+            call: CALL,
+            verdict: Reconciled::DidNot,
+            found_by: ReconciledBy::Person,
+            principal: PrincipalId::from_u128(3),
+        }),
         EventBody::ApprovalRequested(ApprovalRequested {
             approval: APPROVAL,
             call: CALL,

@@ -302,6 +302,27 @@ async fn a_grant_reaches_neither_another_session_nor_other_arguments() {
 }
 
 #[tokio::test]
+async fn a_grant_does_not_answer_a_rule_that_asks_for_the_first_time_later() {
+    let call = "- calls: [{tool: demo.probe, args: {text: a}}]\n";
+    let script = call.to_owned() + "- text: one\n" + call + "- text: two\n" + call + "- text: three\n";
+    let (mut story, probe) = probed(&script);
+    let mut session = story.session().await;
+    let told = story.goes_on(&mut session, RunRequest::typed("One.")).await.unwrap();
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Session), None).await.unwrap();
+    story.resumes(told.end.run).await.unwrap();
+    let mut session = story.runtime.session(session.id(), story.authority.clone()).await.unwrap();
+    let told = story.goes_on(&mut session, RunRequest::typed("Two.")).await.unwrap();
+    assert_eq!(told.end.status, RunStatus::Completed, "the same question is answered: {}", told.journal);
+    assert_eq!(probe.n_runs(), 2);
+
+    let rule = "name = \"later\"\n[[rules]]\ntools = [\"demo.probe\"]\nruling = \"ask\"\n";
+    story.runtime = story.runtime.clone().under(profile(rule));
+    let told = story.goes_on(&mut session, RunRequest::typed("Three.")).await.unwrap();
+    assert_eq!(told.end.status, RunStatus::WaitingForApproval, "{}", told.journal);
+    assert_eq!(probe.n_runs(), 2);
+}
+
+#[tokio::test]
 async fn some_yeses_reach_one_call_only() {
     let story = Story::new(SEND);
     let told = story.says("Tell ops hello.").await;

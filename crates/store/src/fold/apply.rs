@@ -7,7 +7,9 @@ use mast_kernel::instant::Instant;
 
 use super::View;
 use super::approval::{approval_consumed, approval_invalidated, approval_requested, approval_resolved};
-use super::call::{call_authorized, call_denied, call_marked, call_proposed, call_settled, call_started};
+use super::call::{
+    call_authorized, call_denied, call_marked, call_proposed, call_reconciled, call_settled, call_started,
+};
 use super::grant::{grant_created, grant_expired, grant_revoked, grant_used};
 use super::run::{run_event, running};
 use crate::error::Conflict;
@@ -44,6 +46,7 @@ pub(crate) fn apply(view: &mut View<'_>, moment: Moment, body: &EventBody) -> Ap
         EventBody::ToolCallFailed(told) => call_settled(view, moment, told, CallStatus::Failed),
         EventBody::ToolCallUncertain(told) => call_settled(view, moment, told, CallStatus::Uncertain),
         EventBody::CallMarked(told) => call_marked(view, moment, told.call),
+        EventBody::CallReconciled(told) => call_reconciled(view, moment, told),
         EventBody::ApprovalRequested(told) => approval_requested(view, moment, told),
         EventBody::ApprovalResolved(told) => approval_resolved(view, moment, told),
         EventBody::ApprovalConsumed(told) => approval_consumed(view, moment, told),

@@ -2,10 +2,12 @@
 
 use mast_kernel::call::CallStatus;
 use mast_kernel::event::{
-    ToolCallAuthorized, ToolCallDenied, ToolCallProposed, ToolCallSettled, ToolCallStarted,
+    CallReconciled, Reconciled, ToolCallAuthorized, ToolCallDenied, ToolCallProposed, ToolCallSettled,
+    ToolCallStarted,
 };
 use mast_kernel::id::CallId;
 use mast_kernel::message::OutcomeStatus;
+use mast_kernel::spec::Idempotency;
 
 use super::View;
 use super::apply::{Applied, Moment, transition, untrue};
@@ -44,6 +46,7 @@ pub(super) fn call_proposed(view: &mut View<'_>, moment: Moment, told: &ToolCall
         artifact: None,
         label: None,
         outcome: None,
+        reconciled: None,
     })
 }
 
@@ -67,12 +70,32 @@ pub(super) fn move_call(row: &mut CallRow, to: CallStatus) -> Applied {
 
 pub(super) fn call_authorized(view: &mut View<'_>, moment: Moment, told: &ToolCallAuthorized) -> Applied {
     let mut row = call_of(view, moment, told.call)?;
-    move_call(&mut row, CallStatus::Authorized)?;
+    if row.status == CallStatus::Running {
+        may_run_again(&row, told)?;
+    } else if row.status != CallStatus::Authorized {
+        move_call(&mut row, CallStatus::Authorized)?;
+    }
+    row.status = CallStatus::Authorized;
     row.decision = Some(told.decision);
     row.policy_version = Some(told.policy_version.clone());
     row.idempotency_key = Some(told.idempotency_key);
     view.change_call(row);
     Ok(())
+}
+
+/// Whether a call that was claimed before may be decided again: never where it may have left a mark that
+/// cannot be left twice, and only as the very same call.
+fn may_run_again(row: &CallRow, told: &ToolCallAuthorized) -> Applied {
+    let what = || format!("call {}", row.id);
+    let class = row.declared.as_ref().map(|declared| declared.idempotency);
+    if row.effect_sent_at.is_some() && class.is_none_or(|class| class == Idempotency::NonIdempotent) {
+        return Err(untrue(what(), "it reached out, and must not run again"));
+    }
+    if row.idempotency_key == Some(told.idempotency_key) {
+        Ok(())
+    } else {
+        Err(untrue(what(), "it is not the call that was claimed"))
+    }
 }
 
 pub(super) fn call_denied(view: &mut View<'_>, moment: Moment, told: &ToolCallDenied) -> Applied {
@@ -145,6 +168,21 @@ pub(super) fn call_marked(view: &mut View<'_>, moment: Moment, call: CallId) -> 
         return Err(untrue(format!("call {call}"), "only a claimed call can reach out"));
     }
     row.effect_sent_at = row.effect_sent_at.or(Some(moment.at));
+    view.change_call(row);
+    Ok(())
+}
+
+/// What was found out later. A settled call is not settled again.
+pub(super) fn call_reconciled(view: &mut View<'_>, moment: Moment, told: &CallReconciled) -> Applied {
+    let mut row = call_of(view, moment, told.call)?;
+    if row.status != CallStatus::Uncertain {
+        return Err(untrue(format!("call {}", told.call), "its outcome is known"));
+    }
+    row.status = match told.verdict {
+        Reconciled::Happened => CallStatus::Succeeded,
+        Reconciled::DidNot => CallStatus::Failed,
+    };
+    row.reconciled = Some(told.verdict);
     view.change_call(row);
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! Events of runs.
 
-use mast_kernel::event::{EventBody, ResumeCause, RunSetup};
+use mast_kernel::event::{EventBody, ResumeCause, RunResumed, RunSetup};
 use mast_kernel::id::RunId;
 use mast_kernel::run::{Completion, RunStatus};
 
 use super::View;
 use super::apply::{Applied, Moment, transition, untrue};
+use crate::batch::Fence;
 use crate::error::Conflict;
 use crate::record::RunRow;
 
@@ -37,13 +38,11 @@ pub(super) fn run_event(view: &mut View<'_>, moment: Moment, body: &EventBody) -
             // A run whose process ended is at work as far as the rows know; it goes on as it is.
             if told.cause == ResumeCause::Recovery && running(view, moment).is_ok() {
                 let mut row = running(view, moment)?.clone();
-                row.policy_version.clone_from(&told.policy_version);
+                taken_up(&mut row, told);
                 view.change_run(row);
                 return Ok(());
             }
-            move_run(view, moment, RunStatus::Running, |row| {
-                row.policy_version.clone_from(&told.policy_version);
-            })
+            move_run(view, moment, RunStatus::Running, |row| taken_up(row, told))
         }
         EventBody::RunCompleted(told) => move_run(view, moment, RunStatus::Completed, |row| {
             row.completion = Some(told.completion);
@@ -71,12 +70,26 @@ fn queued(view: &View<'_>, moment: Moment, setup: &RunSetup) -> Result<RunRow, C
         policy_version: setup.policy_version.clone(),
         overlay: setup.overlay,
         contract: setup.contract,
+        priority: setup.priority,
+        epoch: 0,
         created_at: moment.at,
         started_at: None,
         ended_at: None,
         completion: None,
         reason_code: None,
     })
+}
+
+/// From now on nothing counts that somebody writes who had the run before.
+fn taken_up(row: &mut RunRow, told: &RunResumed) {
+    row.policy_version.clone_from(&told.policy_version);
+    row.epoch = row.epoch.saturating_add(1);
+}
+
+/// Refuses what somebody writes who has lost the run.
+pub(crate) fn held(view: &View<'_>, fence: Fence) -> Applied {
+    let row = view.run(fence.run)?;
+    if row.epoch == fence.epoch { Ok(()) } else { Err(Conflict::Fenced { run: fence.run }) }
 }
 
 fn set_up(row: &mut RunRow, setup: &RunSetup) {

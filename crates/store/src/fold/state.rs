@@ -68,6 +68,7 @@ pub(crate) fn needs(body: &EventBody) -> Needs {
         | EventBody::ToolCallFailed(told)
         | EventBody::ToolCallUncertain(told) => call(told.call),
         EventBody::CallMarked(told) => call(told.call),
+        EventBody::CallReconciled(told) => call(told.call),
         EventBody::ApprovalRequested(told) => call(told.call),
         EventBody::ApprovalResolved(told) => Needs { approval: Some(told.approval), ..Needs::default() },
         EventBody::ApprovalConsumed(told) => Needs { approval: Some(told.approval), ..call(told.call) },

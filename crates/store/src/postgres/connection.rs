@@ -224,20 +224,22 @@ impl Connection for ServerConnection {
         }
     }
 
-    async fn write_head(&mut self, head: Cells) -> Result<(), Unwritten> {
+    async fn change(&mut self, question: Question) -> Result<Vec<Cells>, Unwritten> {
+        let is_holding = self.is_holding;
+        let open = self.opened().await.map_err(Unwritten::Refused)?;
         let done = async {
-            let open = self.opened().await.map_err(|error| sqlx::Error::Io(std::io::Error::other(error)))?;
-            let query = head.into_iter().fold(sqlx::query(sql::WRITE_HEAD), sqlx::query::Query::bind);
-            answered(query.execute(&mut open.connection)).await?;
-            answered(sqlx::raw_sql(sql::COMMIT).execute(&mut open.connection)).await
+            let rows = answered(query(&question).fetch_all(&mut open.connection)).await?;
+            if is_holding {
+                answered(sqlx::raw_sql(sql::COMMIT).execute(&mut open.connection)).await?;
+            }
+            Ok(rows)
         };
         match done.await {
-            Ok(_) => {
+            Ok(rows) => {
                 self.is_holding = false;
-                Ok(())
+                Ok(rows.iter().map(cells_of).collect())
             }
-            // If it was written after all, the next one follows it.
-            Err(error) => self.unwritten("writing a head", error, None).await,
+            Err(error) => self.unwritten(question.attempt, error, None).await.map(|()| Vec::new()),
         }
     }
 }

@@ -18,8 +18,8 @@ pub(super) fn query(rows: &Rows<'_>, level: String) -> Query {
     let query = bind(query, &rows.before, &[0, 1, 2]);
     let query = bind(query, rows.events, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     let query = bind(query, rows.contents, &[0, 1, 2]);
-    let query = bind(query, &rows.calls.new, &[0, 1, 2, 3, 4, 5]);
-    let query = bind(query, &rows.calls.changed, &[0, 3, 4, 5]);
+    let query = bind(query, &rows.calls.new, &[0, 1, 2, 3, 4, 5, 6]);
+    let query = bind(query, &rows.calls.changed, &[0, 3, 4, 5, 6]);
     let query = bind(query, &rows.items, &[0, 1, 2, 3]);
     if is_of_calls {
         return query;

@@ -17,14 +17,14 @@ use crate::sign::Seal;
 /// The steps.
 const STEPS: Steps = Steps {
     texts: &[include_str!("../migrations/postgres/0001.sql")],
-    made: "aa9ecba1997622b23ca230fbd414881337a4c87973805b02c5e46cc637059480",
+    made: "f868332db57e2baee5dd88d3464629d08ebdc955a941ab7bafbbaafdc2d4f546",
 };
 
 /// What there really is of Mast's tables in the schema that new tables would go to: name and text.
 const MADE: &str = "WITH ours AS (SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relrowsecurity, \
      c.relispartition FROM pg_class c WHERE c.relnamespace = (SELECT oid FROM pg_namespace \
      WHERE nspname = current_schema()) AND c.relname IN ('events', 'contents', 'heads', 'sessions', 'runs', \
-     'calls', 'approvals', 'grants', 'items', 'meta', 'schema_steps')) \
+     'calls', 'approvals', 'grants', 'items', 'leases', 'meta', 'schema_steps')) \
      SELECT CAST('table ' || relname AS TEXT), \
      concat_ws(' ', relkind, relpersistence, relrowsecurity, relispartition) FROM ours \
      UNION ALL SELECT 'column ' || o.relname || '.' || a.attname, concat_ws(' ', \

@@ -88,23 +88,25 @@ macro_rules! of_calls {
             new!(
                 "new_calls",
                 "calls",
-                "id, session, run, status, idempotency_key, record",
-                "$19, $20, $21, $22, $23, $24",
-                "r.id, r.session, r.run, r.status, r.idempotency_key, r.record",
+                "id, session, run, status, idempotency_key, effect_sent_at, record",
+                "$19, $20, $21, $22, $23, $24, $25",
+                "r.id, r.session, r.run, r.status, r.idempotency_key, CAST(r.effect_sent_at AS BIGINT), \
+                 r.record",
                 ""
             ),
             changed!(
                 "changed_calls",
                 "calls",
-                "id, status, idempotency_key, record",
-                "$25, $26, $27, $28",
-                "status = r.status, idempotency_key = r.idempotency_key, record = r.record"
+                "id, status, idempotency_key, effect_sent_at, record",
+                "$26, $27, $28, $29, $30",
+                "status = r.status, idempotency_key = r.idempotency_key, \
+                 effect_sent_at = CAST(r.effect_sent_at AS BIGINT), record = r.record"
             ),
             new!(
                 "new_items",
                 "items",
                 "id, session, place, record",
-                "$29, $30, $31, $32",
+                "$31, $32, $33, $34",
                 "r.id, r.session, CAST(r.place AS BIGINT), r.record",
                 ""
             )
@@ -115,7 +117,7 @@ macro_rules! of_calls {
 /// Writes events, values, calls and items.
 pub(super) const WRITE_CALLS: &str = concat!(held!(), of_calls!(), " SELECT fits, level, n_locked FROM held");
 
-/// Writes everything; `$59` is whether others are told that there may be work.
+/// Writes everything; `$61` is whether others are told that there may be work.
 pub(super) const WRITE_ALL: &str = concat!(
     held!(),
     of_calls!(),
@@ -123,7 +125,7 @@ pub(super) const WRITE_ALL: &str = concat!(
         "new_sessions",
         "sessions",
         "id, principal, record",
-        "$33, $34, $35",
+        "$35, $36, $37",
         "r.id, r.principal, r.record",
         ""
     ),
@@ -131,7 +133,7 @@ pub(super) const WRITE_ALL: &str = concat!(
         "new_runs",
         "runs",
         "id, session, status, record",
-        "$36, $37, $38, $39",
+        "$38, $39, $40, $41",
         "r.id, r.session, r.status, r.record",
         ""
     ),
@@ -139,14 +141,14 @@ pub(super) const WRITE_ALL: &str = concat!(
         "changed_runs",
         "runs",
         "id, status, record",
-        "$40, $41, $42",
+        "$42, $43, $44",
         "status = r.status, record = r.record"
     ),
     new!(
         "new_approvals",
         "approvals",
         "id, session, run, call, status, record",
-        "$43, $44, $45, $46, $47, $48",
+        "$45, $46, $47, $48, $49, $50",
         "r.id, r.session, r.run, r.call, r.status, r.record",
         ""
     ),
@@ -154,14 +156,14 @@ pub(super) const WRITE_ALL: &str = concat!(
         "changed_approvals",
         "approvals",
         "id, status, record",
-        "$49, $50, $51",
+        "$51, $52, $53",
         "status = r.status, record = r.record"
     ),
     new!(
         "new_grants",
         "grants",
         "id, session, status, record",
-        "$52, $53, $54, $55",
+        "$54, $55, $56, $57",
         "r.id, r.session, r.status, r.record",
         ""
     ),
@@ -169,17 +171,30 @@ pub(super) const WRITE_ALL: &str = concat!(
         "changed_grants",
         "grants",
         "id, status, record",
-        "$56, $57, $58",
+        "$58, $59, $60",
         "status = r.status, record = r.record"
     ),
-    " SELECT fits, level, n_locked, CASE WHEN fits AND $59 THEN CAST(pg_notify('mast', '') AS TEXT) END \
+    " SELECT fits, level, n_locked, CASE WHEN fits AND $61 THEN CAST(pg_notify('mast', '') AS TEXT) END \
      FROM held"
 );
 
-/// Adds a head.
-pub(super) const WRITE_HEAD: &str = "INSERT INTO heads \
-     (number, session, sequence, hash, previous_head, at, key, signature) \
-     VALUES (CAST($1 AS BIGINT), $2, CAST($3 AS BIGINT), $4, $5, CAST($6 AS BIGINT), $7, $8)";
+/// Takes the lease of the oldest run that could go on and that nobody works on; what somebody else is about
+/// to take is passed over. Whoever finds a run in the moment in which another has just taken it is told so
+/// by an empty second column. `$1` owner, `$2` until, `$3` now, `$4` priority.
+pub(super) const NEXT_RUN: &str = "WITH found AS MATERIALIZED ( \
+     SELECT runs.id FROM runs LEFT JOIN leases ON leases.run = runs.id \
+     WHERE runs.status IN ('queued', 'running', 'waiting_for_approval') \
+     AND COALESCE(CAST(runs.record AS JSON) ->> 'priority', 'normal') = $4 \
+     AND (leases.run IS NULL OR leases.until <= $3) \
+     AND (runs.status <> 'waiting_for_approval' OR NOT EXISTS \
+     (SELECT 1 FROM approvals WHERE approvals.session = runs.session AND approvals.run = runs.id \
+     AND approvals.status = 'pending' \
+     AND CAST(CAST(approvals.record AS JSON) ->> 'expires_at' AS BIGINT) > $3)) \
+     ORDER BY runs.id LIMIT 1 FOR UPDATE OF runs SKIP LOCKED), \
+     taken AS (INSERT INTO leases (run, owner, until) SELECT found.id, $1, $2 FROM found \
+     ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, until = excluded.until \
+     WHERE leases.until <= $3 RETURNING run) \
+     SELECT found.id, taken.run FROM found LEFT JOIN taken ON taken.run = found.id";
 
 /// Begins a transaction that holds something until its end.
 pub(super) const BEGIN: &str = "BEGIN";

@@ -93,9 +93,11 @@ impl Connection for FileConnection {
         self.execute(&rows).await.map_err(|error| self.unwritten("writing the journal", error))
     }
 
-    async fn write_head(&mut self, head: Cells) -> Result<(), Unwritten> {
-        let query = head.into_iter().fold(sqlx::query(sql::WRITE_HEAD), sqlx::query::Query::bind);
-        let done = query.execute(&mut self.normal).await;
-        done.map(|_| ()).map_err(|error| self.unwritten("writing a head", error))
+    async fn change(&mut self, question: Question) -> Result<Vec<Cells>, Unwritten> {
+        let attempt = question.attempt;
+        match query(question).fetch_all(&mut self.normal).await {
+            Ok(rows) => Ok(rows.iter().map(cells_of).collect()),
+            Err(error) => Err(self.unwritten(attempt, error)),
+        }
     }
 }

@@ -13,7 +13,7 @@ type Query = sqlx::query::Query<'static, Sqlite, SqliteArguments>;
 mod width {
     pub(super) const EVENT: usize = 11;
     pub(super) const CONTENT: usize = 3;
-    pub(super) const CALL: usize = 6;
+    pub(super) const CALL: usize = 7;
     pub(super) const ITEM: usize = 4;
 }
 

@@ -13,8 +13,12 @@ use crate::sign::Seal;
 
 /// The steps.
 const STEPS: Steps = Steps {
-    texts: &[include_str!("../migrations/sqlite/0001.sql"), include_str!("../migrations/sqlite/0002.sql")],
-    made: "7b0d3f5d1c1d070ad316e7fb9e580c0d59219b6ee9c16412aa5325e749cacdf6",
+    texts: &[
+        include_str!("../migrations/sqlite/0001.sql"),
+        include_str!("../migrations/sqlite/0002.sql"),
+        include_str!("../migrations/sqlite/0003.sql"),
+    ],
+    made: "93546653fadc1ce58fdcab4ef4b720d7d2abae41cfbe5b5f818f52956c3473dc",
 };
 
 /// The recorded steps, what the store says of itself and what there really is, in one round trip.

@@ -47,8 +47,8 @@ macro_rules! calls {
     ($parameter:literal, $tail:literal) => {
         insert!(
             "calls",
-            ("id", "session", "run", "status", "idempotency_key", "record"),
-            ["0", "1", "2", "3", "4", "5"],
+            ("id", "session", "run", "status", "idempotency_key", "effect_sent_at", "record"),
+            ["0", "1", "2", "3", "4", "5", "6"],
             $parameter,
             $tail
         )
@@ -132,21 +132,22 @@ pub(super) const WRITE_SMALL: &str = concat!(
     ),
     bound!(
         "calls",
-        "id, session, run, status, idempotency_key, record",
-        ["($98, $99, $100, $101, $102, $103)"],
+        "id, session, run, status, idempotency_key, effect_sent_at, record",
+        ["($98, $99, $100, $101, $102, $103, $104)"],
         ""
     ),
     bound!(
         "calls",
-        "id, session, run, status, idempotency_key, record",
-        ["($104, $105, $106, $107, $108, $109)"],
+        "id, session, run, status, idempotency_key, effect_sent_at, record",
+        ["($105, $106, $107, $108, $109, $110, $111)"],
         "ON CONFLICT (id) DO UPDATE SET status = excluded.status, \
-         idempotency_key = excluded.idempotency_key, record = excluded.record"
+         idempotency_key = excluded.idempotency_key, effect_sent_at = excluded.effect_sent_at, \
+         record = excluded.record"
     ),
     bound!(
         "items",
         "id, session, place, record",
-        ["($110, $111, $112, $113)", "($114, $115, $116, $117)"],
+        ["($112, $113, $114, $115)", "($116, $117, $118, $119)"],
         ""
     ),
     "COMMIT"
@@ -162,7 +163,8 @@ pub(super) const WRITE_CALLS: &str = concat!(
     calls!(
         "$3",
         "ON CONFLICT (id) DO UPDATE SET status = excluded.status, \
-         idempotency_key = excluded.idempotency_key, record = excluded.record"
+         idempotency_key = excluded.idempotency_key, effect_sent_at = excluded.effect_sent_at, \
+         record = excluded.record"
     ),
     "COMMIT"
 );
@@ -181,7 +183,8 @@ pub(super) const WRITE_ALL: &str = concat!(
     calls!(
         "$3",
         "ON CONFLICT (id) DO UPDATE SET status = excluded.status, \
-         idempotency_key = excluded.idempotency_key, record = excluded.record"
+         idempotency_key = excluded.idempotency_key, effect_sent_at = excluded.effect_sent_at, \
+         record = excluded.record"
     ),
     approvals!("$8", ""),
     approvals!("$9", "ON CONFLICT (id) DO UPDATE SET status = excluded.status, record = excluded.record"),
@@ -194,11 +197,19 @@ pub(super) const WRITE_ALL: &str = concat!(
 /// Ends a transaction that failed half-way.
 pub(super) const ROLLBACK: &str = "ROLLBACK";
 
-/// Adds a head.
-pub(super) const WRITE_HEAD: &str = "INSERT INTO heads \
-     (number, session, sequence, hash, previous_head, at, key, signature) \
-     VALUES (CAST($1 AS INTEGER), $2, CAST($3 AS INTEGER), $4, $5, CAST($6 AS INTEGER), $7, $8)";
-
 /// When the log is copied back into the file, in a process that writes much. The usual 1,000 pages are
 /// right for a process that ends soon, since whoever opens the file next must read the whole log.
 pub(super) const LONG_LOG: &str = "PRAGMA wal_autocheckpoint = 4000";
+
+/// Takes the lease of the oldest run that could go on and that nobody works on.
+/// `$1` owner, `$2` until, `$3` now, `$4` priority.
+pub(super) const NEXT_RUN: &str = "INSERT INTO leases (run, owner, until) \
+     SELECT runs.id, $1, $2 FROM runs LEFT JOIN leases ON leases.run = runs.id \
+     WHERE runs.status IN ('queued', 'running', 'waiting_for_approval') \
+     AND COALESCE(json_extract(runs.record, '$.priority'), 'normal') = $4 \
+     AND (leases.run IS NULL OR leases.until <= $3) \
+     AND (runs.status <> 'waiting_for_approval' OR NOT EXISTS \
+     (SELECT 1 FROM approvals WHERE approvals.session = runs.session AND approvals.run = runs.id \
+     AND approvals.status = 'pending' AND json_extract(approvals.record, '$.expires_at') > $3)) \
+     ORDER BY runs.id LIMIT 1 \
+     ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, until = excluded.until RETURNING run, run";

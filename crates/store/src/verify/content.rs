@@ -38,6 +38,7 @@ pub(super) fn commitments(body: &EventBody) -> Vec<Digest> {
         | EventBody::ToolCallAuthorized(_)
         | EventBody::ToolCallStarted(_)
         | EventBody::CallMarked(_)
+        | EventBody::CallReconciled(_)
         | EventBody::ApprovalConsumed(_)
         | EventBody::ApprovalInvalidated(_)
         | EventBody::GrantUsed(_)

@@ -116,13 +116,15 @@ impl<C: Connection> Reading<'_, C> {
         };
         // What the batch itself makes is nowhere yet; if it is, the database refuses its id.
         let mut made = Made::of(batch);
-        for event in &batch.events {
-            let needs = needs(&event.body);
-            if let Some(id) =
-                event.run.filter(|id| !known.state.runs.contains_key(id) && made.runs.insert(*id))
-            {
+        let fenced = batch.fence.map(|fence| fence.run);
+        let named = batch.events.iter().filter_map(|event| event.run);
+        for id in fenced.into_iter().chain(named) {
+            if !known.state.runs.contains_key(&id) && made.runs.insert(id) {
                 known.state.runs.extend(self.row(select::RUN, "runs", &id).await?.map(|row| (id, row)));
             }
+        }
+        for event in &batch.events {
+            let needs = needs(&event.body);
             let unknown = |id: &CallId| !known.state.calls.contains_key(id) && made.calls.insert(*id);
             if let Some(id) = needs.call.filter(unknown) {
                 known.state.calls.extend(self.row(select::CALL, "calls", &id).await?.map(|row| (id, row)));

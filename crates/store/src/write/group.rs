@@ -214,6 +214,18 @@ impl<C: Connection> Database<C> {
         }
     }
 
+    /// Changes what is no part of the journal.
+    pub(crate) async fn change(&mut self, what: Question) -> Result<Vec<Cells>, StoreError> {
+        for _ in 0..ATTEMPTS_MAX {
+            match self.connection.change(what.clone()).await {
+                Ok(rows) => return Ok(rows),
+                Err(Unwritten::Taken(_) | Unwritten::Overtaken) => {}
+                Err(Unwritten::Refused(error) | Unwritten::Unknown(error)) => return Err(error),
+            }
+        }
+        Err(StoreError::Conflict(Conflict::Overtaken))
+    }
+
     /// Signs where a session's chain stands.
     pub(crate) async fn sign_head(&mut self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
         for _ in 0..ATTEMPTS_MAX {
@@ -225,8 +237,11 @@ impl<C: Connection> Database<C> {
                     return Err(error);
                 }
             };
-            match self.connection.write_head(head.cells().unwrap_or_default()).await {
-                Ok(()) => return Ok(head),
+            let cells = head.cells().unwrap_or_default();
+            let question = Question::new("writing a head", select::WRITE_HEAD);
+            let question = cells.iter().fold(question, |question, cell| question.text(cell.as_ref()));
+            match self.connection.change(question).await {
+                Ok(_) => return Ok(head),
                 Err(Unwritten::Taken(_) | Unwritten::Overtaken) => {}
                 Err(Unwritten::Refused(error) | Unwritten::Unknown(error)) => return Err(error),
             }
@@ -285,6 +300,7 @@ impl Group {
 fn refuse(waiting: Waiting, error: StoreError, poison: &Poison) {
     match waiting.reply {
         Some(reply) => answer(reply, Err(error)),
+        None if error.is_fenced() => tracing::debug!(%error, "what was posted is not written"),
         None => poison.set(&error),
     }
 }

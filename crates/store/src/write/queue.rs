@@ -9,8 +9,10 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{Connection, Database};
 use crate::QUEUE_BATCHES_MAX;
+use crate::audit::Cells;
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
+use crate::read::Question;
 
 /// Most batches that are committed as one transaction.
 const GROUP_BATCHES_MAX: usize = 64;
@@ -31,6 +33,7 @@ enum Job {
     Write(Waiting),
     Flush(Reply<()>),
     SignHead { session: SessionId, at: Instant, reply: Reply<Head> },
+    Change { what: Question, reply: Reply<Vec<Cells>> },
 }
 
 /// Why nothing more is written, once that is so.
@@ -95,6 +98,12 @@ impl Queue {
         self.ask(|reply| Job::SignHead { session, at, reply }).await
     }
 
+    /// Changes what is no part of the journal, after everything that was handed over before.
+    pub(crate) async fn change(&self, what: Question) -> Result<Vec<Cells>, StoreError> {
+        self.poison.check()?;
+        self.ask(|reply| Job::Change { what, reply }).await
+    }
+
     async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
         self.jobs.send(job(reply)).await.map_err(|_| StoreError::Closed)?;
@@ -117,6 +126,10 @@ async fn write_all(
                 Job::Flush(reply) => {
                     database.write(std::mem::take(&mut group), &poison).await;
                     answer(reply, poison.check());
+                }
+                Job::Change { what, reply } => {
+                    database.write(std::mem::take(&mut group), &poison).await;
+                    answer(reply, database.change(what).await);
                 }
                 Job::SignHead { session, at, reply } => {
                     database.write(std::mem::take(&mut group), &poison).await;

@@ -6,6 +6,7 @@ use mast_store::verify::{Wanted, verify};
 
 use super::world::World;
 
+mod leases;
 mod moves;
 mod reading;
 mod writing;

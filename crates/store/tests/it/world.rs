@@ -12,7 +12,7 @@ use mast_kernel::id::{ApprovalId, CallId, ItemId, PrincipalId, RunId, SessionId,
 use mast_kernel::instant::Instant;
 use mast_kernel::message::OutcomeStatus;
 use mast_kernel::policy::Ruling;
-use mast_kernel::run::{Completion, Mode};
+use mast_kernel::run::{Completion, Mode, Priority};
 use mast_kernel::spec::{Idempotency, Risk, SideEffect, ToolSource};
 use mast_kernel::trust::Label;
 use mast_store::sign::Signer;
@@ -126,6 +126,7 @@ impl World {
             policy_version: "default@000000000000+h00000000".to_owned(),
             overlay: true,
             contract,
+            priority: Priority::Normal,
         };
         self.tell(&mut batch, EventBody::RunQueued(setup.clone()));
         self.tell(&mut batch, EventBody::RunStarted(setup));

@@ -10,7 +10,7 @@ use crate::id::{ApprovalId, ArtifactId, CallId, GrantId, PrincipalId};
 use crate::instant::Instant;
 use crate::message::OutcomeStatus;
 use crate::policy::Ruling;
-use crate::spec::{Idempotency, Risk, SideEffect, ToolSource};
+use crate::spec::{Idempotency, Risk, SideEffect, ToolSource, wire_enum};
 use crate::trust::Label;
 
 payload! {
@@ -132,6 +132,40 @@ payload! {
     CallMarked {
         /// The call.
         call: CallId,
+    }
+}
+
+wire_enum! {
+    /// What became of a call of which nobody could say it.
+    Reconciled {
+        /// Its effect is there.
+        Happened = "happened",
+        /// Its effect is not there.
+        DidNot = "did_not",
+    }
+}
+
+wire_enum! {
+    /// Who found out.
+    ReconciledBy {
+        /// A person said so.
+        Person = "person",
+        /// The tool looked.
+        Probe = "probe",
+    }
+}
+
+payload! {
+    /// What became of a call whose outcome was unknown.
+    CallReconciled {
+        /// The call.
+        call: CallId,
+        /// What became of it.
+        verdict: Reconciled,
+        /// Who found out.
+        found_by: ReconciledBy,
+        /// Whose word it is, or who had the tool look.
+        principal: PrincipalId,
     }
 }
 

@@ -61,7 +61,9 @@ CREATE TABLE runs (
     CONSTRAINT "runs.id" PRIMARY KEY (id)
 );
 CREATE INDEX runs_by_session ON runs (session);
-CREATE INDEX runs_by_status ON runs (status, id);
+CREATE INDEX runs_by_status ON runs (status);
+-- Runs that are not ended, in the order in which they are taken up.
+CREATE INDEX runs_open ON runs (id) WHERE status IN ('queued', 'running', 'waiting_for_approval');
 
 CREATE TABLE calls (
     rowid BIGINT GENERATED ALWAYS AS IDENTITY,
@@ -70,6 +72,7 @@ CREATE TABLE calls (
     run TEXT COLLATE "C" NOT NULL,
     status TEXT COLLATE "C" NOT NULL,
     idempotency_key TEXT COLLATE "C",
+    effect_sent_at BIGINT,
     record TEXT COLLATE "C" NOT NULL,
     CONSTRAINT "calls.id" PRIMARY KEY (id),
     CONSTRAINT "calls.idempotency_key" UNIQUE (idempotency_key)
@@ -109,6 +112,15 @@ CREATE TABLE items (
     place BIGINT NOT NULL,
     record TEXT COLLATE "C" NOT NULL,
     CONSTRAINT "items.session, items.place" UNIQUE (session, place)
+);
+
+-- Who works on a run, and until when nobody else may take it up. No part of the state: what a run's owner
+-- may still write is decided by the run's epoch.
+CREATE TABLE leases (
+    run TEXT COLLATE "C" NOT NULL,
+    owner TEXT COLLATE "C" NOT NULL,
+    until BIGINT NOT NULL,
+    CONSTRAINT "leases.run" PRIMARY KEY (run)
 );
 
 -- What this store says of itself, signed with its key.

@@ -3,19 +3,24 @@
 use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::call::CallStatus;
 use mast_kernel::canonical::Digest;
-use mast_kernel::event::{EventBody, ResumeCause, RunResumed};
-use mast_kernel::id::{ApprovalId, CallId};
+use mast_kernel::event::{
+    CallReconciled, EventBody, Reconciled, ReconciledBy, ResumeCause, RunResumed, ToolCallSettled,
+};
+use mast_kernel::id::{ApprovalId, CallId, PrincipalId};
+use mast_kernel::message::OutcomeStatus;
 use mast_kernel::permit::{ClaimLog as _, ClaimRecord, ClaimRefused};
 use mast_store::{CallFilter, Conflict, Durability, PendingClaim, Store, StoreError};
 
 use super::{begun, sound};
 use crate::world::World;
 
+fn refused(error: StoreError) {
+    assert!(matches!(error, StoreError::Conflict(_)), "{error:?}");
+}
+
 async fn every_move_goes_by_the_tables_of_states(store: &dyn Store) {
     let mut world = begun(store, 1).await;
     let call = CallId::from_u128(world.next());
-    let refused = |error: StoreError| assert!(matches!(error, StoreError::Conflict(_)), "{error:?}");
-
     refused(store.commit(world.mark(call)).await.unwrap_err());
     let mut batch = world.batch();
     world.proposed(&mut batch, call);
@@ -72,6 +77,37 @@ async fn a_call_may_run_again_only_after_it_was_authorized_again(store: &dyn Sto
     store.commit(batch).await.unwrap();
     assert_eq!(store.call(call).await.unwrap().unwrap().attempt, 2);
     assert_eq!(store.run(world.run).await.unwrap().unwrap().policy_version, "default@1");
+    sound(store).await;
+}
+
+async fn what_may_have_happened_is_never_authorized_again_and_is_reconciled_once(store: &dyn Store) {
+    let mut world = begun(store, 1).await;
+    let call = CallId::from_u128(world.next());
+    store.commit(world.claim(call)).await.unwrap();
+    store.commit(world.mark(call)).await.unwrap();
+    let mut again = world.batch();
+    let key = world.key(call);
+    world.authorized(&mut again, call, key);
+    refused(store.commit(again).await.unwrap_err());
+
+    let reconciled = |world: &mut World| {
+        let mut batch = world.batch();
+        let (verdict, found_by) = (Reconciled::DidNot, ReconciledBy::Person);
+        let told = CallReconciled { call, verdict, found_by, principal: PrincipalId::from_u128(0xa1) };
+        world.tell(&mut batch, EventBody::CallReconciled(told));
+        batch
+    };
+    refused(store.commit(reconciled(&mut world)).await.unwrap_err());
+    let mut doubtful = world.batch();
+    let (outcome_status, reason_code) = (OutcomeStatus::Uncertain, Some("tool.outcome_unknown".to_owned()));
+    let settled = world.settled(&mut doubtful, call, true);
+    let settled = ToolCallSettled { outcome_status, reason_code, ..settled };
+    world.tell(&mut doubtful, EventBody::ToolCallUncertain(settled));
+    store.commit(doubtful).await.unwrap();
+    store.commit(reconciled(&mut world)).await.unwrap();
+    let row = store.call(call).await.unwrap().unwrap();
+    assert_eq!((row.status, row.reconciled), (CallStatus::Failed, Some(Reconciled::DidNot)));
+    refused(store.commit(reconciled(&mut world)).await.unwrap_err());
     sound(store).await;
 }
 
@@ -204,6 +240,7 @@ async fn an_id_is_used_once_in_the_whole_store(store: &dyn Store) {
 super::on_every_store! {
     every_move_goes_by_the_tables_of_states,
     a_call_may_run_again_only_after_it_was_authorized_again,
+    what_may_have_happened_is_never_authorized_again_and_is_reconciled_once,
     one_yes_is_used_once,
     a_key_is_used_by_one_call,
     a_claim_is_of_exactly_its_call,

@@ -1,0 +1,15 @@
+-- Who works on a run, and until when nobody else may take it up. No part of the state: what a run's owner
+-- may still write is decided by the run's epoch.
+CREATE TABLE leases (
+    run TEXT NOT NULL PRIMARY KEY,
+    owner TEXT NOT NULL,
+    until INTEGER NOT NULL
+) STRICT;
+
+-- Runs that are not ended, in the order in which they are taken up.
+CREATE INDEX runs_open ON runs (status, id)
+    WHERE status IN ('queued', 'running', 'waiting_for_approval');
+
+-- When a call first said that it is about to reach out.
+ALTER TABLE calls ADD COLUMN effect_sent_at INTEGER;
+UPDATE calls SET effect_sent_at = json_extract(record, '$.effect_sent_at');
