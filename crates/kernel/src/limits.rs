@@ -79,6 +79,10 @@ pub const GRANT_SECONDS: u32 = 28_800;
 pub const GRANT_USES_MAX: u32 = 200;
 /// Grants of a session that are looked at.
 pub const GRANTS_MAX: usize = 64;
+/// Seconds for which others keep away from a run after its worker was last heard of.
+pub const LEASE_SECONDS: u32 = 15;
+/// How often a call is claimed at most: what was interrupted so often is not tried again.
+pub const ATTEMPTS_MAX: u32 = 3;
 /// Refusals of a tool and target after which a run is not asked about it again.
 pub const REFUSALS_MAX: u32 = 2;
 /// Bytes of a person's words to the model beside a no.

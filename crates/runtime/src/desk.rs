@@ -65,13 +65,14 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// [`RuntimeError`] when the contract cannot be written.
-    pub fn desk<'a>(
+    /// [`RuntimeError`] when the contract cannot be written, or the store fails.
+    pub async fn desk<'a>(
         &'a self,
         session: Session,
         observer: &'a dyn Observer,
     ) -> Result<Desk<'a>, RuntimeError> {
         let run = RunId::from_u128(self.world().ids.next_bits());
+        self.hold(run).await?;
         let contract = TurnContract {
             tools: self.offers(&session).into_iter().map(|(name, _)| name).collect(),
             mode: Mode::Act,
@@ -121,6 +122,7 @@ impl Desk<'_> {
                 ..self.runtime.surroundings().clone()
             },
             step: 1,
+            epoch: 0,
             tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),
             cancellation: Cancellation::new(),
             n_asks: Arc::clone(&self.n_asks),
@@ -130,7 +132,12 @@ impl Desk<'_> {
         let seat = Seat { place: 1, provider_call: None };
         let proposal =
             Proposal { call: id, name: call.tool, arguments: call.arguments, seat, past: Past::New };
-        let passed = gate.pass_all(std::slice::from_ref(&proposal)).await?.pop();
+        self.runtime.hold(self.run).await?;
+        let passed = tokio::select! {
+            biased;
+            passed = gate.pass_all(std::slice::from_ref(&proposal)) => passed?.pop(),
+            lost = self.runtime.keep(self.run) => return Err(lost),
+        };
         match passed {
             Some(Passed::Settled(settled)) => Ok(Disposition::Settled(Box::new(settled))),
             Some(Passed::Asked(ask)) => {
@@ -148,7 +155,7 @@ impl Desk<'_> {
     ///
     /// [`RuntimeError`] when the store fails.
     pub async fn close(self, n_calls: u32) -> Result<(), RuntimeError> {
-        let mut scribe = Scribe::new(self.runtime.world(), self.session.id(), Some(self.run));
+        let mut scribe = Scribe::new(self.runtime.world(), self.session.id(), Some(self.run)).fenced(0);
         let approvals = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
         let body = if approvals.is_empty() {
             let (completion, steps, model_calls) = (Completion::Unverified, 0, 0);
@@ -159,6 +166,7 @@ impl Desk<'_> {
         scribe.event(Actor::Platform, body);
         let store = self.runtime.store();
         store.commit(scribe.take(Durability::Normal)).await?;
+        self.runtime.let_go(self.run).await;
         store.sign_head(self.session.id(), self.runtime.world().clock.now()).await?;
         Ok(())
     }

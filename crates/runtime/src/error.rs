@@ -3,6 +3,7 @@
 
 use mast_kernel::canonical::NotCanonical;
 use mast_kernel::id::{CallId, RunId, SessionId};
+use mast_kernel::instant::Instant;
 use mast_kernel::run::RunStatus;
 use mast_store::StoreError;
 
@@ -46,6 +47,18 @@ pub enum RuntimeError {
         run: RunId,
         /// Where it is.
         status: RunStatus,
+    },
+    /// Somebody else works on the run.
+    #[error(
+        "{run} is at work in another process; it can be taken up when that one has not been heard of for a while"
+    )]
+    AtWork {
+        /// The run.
+        run: RunId,
+        /// Under which name it is held.
+        owner: String,
+        /// Until when, unless it is renewed.
+        until: Instant,
     },
     /// What is stored of a conversation cannot be read.
     #[error("the conversation of {session} cannot be read: {what}")]

@@ -33,7 +33,7 @@ pub use ending::Settled;
 use ending::{Ending, Stop};
 pub(crate) use judge::target;
 pub(crate) use named::reached;
-pub(crate) use past::{Answered, Past};
+pub(crate) use past::{Answered, Begun, Past};
 use record::Record;
 pub(crate) use record::Seat;
 
@@ -52,6 +52,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) surroundings: Surroundings,
     /// The step, counted from 1; 0 outside any run.
     pub(crate) step: u32,
+    /// How often the run was taken up again.
+    pub(crate) epoch: u32,
     /// The time that tools see.
     pub(crate) tool_clock: Arc<dyn Clock>,
     /// Whether the run was told to stop.

@@ -8,6 +8,7 @@ mod act;
 mod ask;
 mod begin;
 mod finish;
+mod open;
 mod resume;
 mod supersede;
 
@@ -16,9 +17,10 @@ use std::collections::BTreeSet;
 use mast_kernel::breaker::Breaker;
 use mast_kernel::budget::{Budget, Spent};
 use mast_kernel::canonical::Digest;
+use mast_kernel::event::ResumeCause;
 use mast_kernel::id::RunId;
 use mast_kernel::policy::Surroundings;
-use mast_kernel::run::{ApprovalMode, Completion, Mode, RunStatus, TurnContract};
+use mast_kernel::run::{ApprovalMode, Completion, Mode, Priority, RunStatus, TurnContract};
 use mast_kernel::trust::Label;
 use mast_provider::{Provider, ProviderError, Stop, Usage};
 use mast_tools::Cancellation;
@@ -30,6 +32,7 @@ use crate::gate::Refusals;
 use crate::runtime::Runtime;
 use crate::session::Session;
 
+pub use begin::Answerer;
 pub(crate) use resume::NO_MODEL;
 pub use resume::Resumption;
 
@@ -55,6 +58,8 @@ pub struct RunRequest {
     pub approval_mode: ApprovalMode,
     /// When it must stop.
     pub budget: Budget,
+    /// Which runs are taken up before it, where it waits for a worker.
+    pub priority: Priority,
     /// The operator's instructions.
     pub instructions: Option<String>,
     /// The person's local date and zone, in one line; it stands at the end of the prompt.
@@ -71,6 +76,7 @@ impl RunRequest {
             tools: None,
             approval_mode: ApprovalMode::Park,
             budget: Budget::default(),
+            priority: Priority::default(),
             instructions: None,
             date_line: None,
         }
@@ -138,6 +144,19 @@ struct Work<'a> {
     usage: Usage,
     breaker: Breaker,
     person: Person,
+    standing: Standing,
+    epoch: u32,
+}
+
+/// Where the journal has the run that somebody is about to work on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It is being worked on.
+    AtWork,
+    /// It waits for a person.
+    Waits,
+    /// Somebody worked on it who is gone.
+    Stranded,
 }
 
 /// What a run has to do with its person.
@@ -145,8 +164,6 @@ struct Work<'a> {
 struct Person {
     /// What they said no to, and how often.
     refusals: Refusals,
-    /// Whether the journal says that the run waits for them.
-    is_awaited: bool,
     /// Whether they typed its calls, and no model is asked.
     has_typed: bool,
 }
@@ -196,17 +213,33 @@ impl Runtime {
         surface: Surface<'_>,
     ) -> Result<RunEnd, RuntimeError> {
         self.retire_waiting(session.id()).await?;
-        Work::begin(self, session, request, provider, surface)?.carry_out().await
+        let run = RunId::from_u128(self.world().ids.next_bits());
+        self.hold(run).await?;
+        let ended = match Work::begin(self, session, (run, request), provider, surface) {
+            Ok(work) => work.carry_out().await,
+            Err(error) => Err(error),
+        };
+        self.let_go(run).await;
+        ended
     }
 }
 
 impl Work<'_> {
     /// Works until the run ends, or waits for somebody who is not there.
-    async fn carry_out(mut self) -> Result<RunEnd, RuntimeError> {
+    async fn carry_out(self) -> Result<RunEnd, RuntimeError> {
+        let lost = self.runtime.keep(self.run);
+        tokio::select! {
+            biased;
+            ended = self.work() => ended,
+            lost = lost => Err(lost),
+        }
+    }
+
+    async fn work(mut self) -> Result<RunEnd, RuntimeError> {
         match self.until_end().await {
             Ok(ended) => self.finish(ended).await,
-            // It still waits as far as the journal knows, or somebody else has taken it up.
-            Err(error) if self.person.is_awaited => Err(error),
+            // Nobody has taken it up as far as the journal knows, or somebody else has.
+            Err(error) if self.standing != Standing::AtWork => Err(error),
             Err(error) => {
                 // The run cannot go on, and where the store still works it says so. That it may not is
                 // what the error tells.
@@ -217,7 +250,11 @@ impl Work<'_> {
     }
 
     async fn until_end(&mut self) -> Result<Ended, RuntimeError> {
-        let mut ended = if self.person.is_awaited { self.take_up().await? } else { None };
+        let mut ended = match self.standing {
+            Standing::AtWork => None,
+            Standing::Waits => self.take_up(ResumeCause::Approval).await?,
+            Standing::Stranded => self.take_up(ResumeCause::Recovery).await?,
+        };
         loop {
             let asks = match ended {
                 None => match self.go().await? {
@@ -231,7 +268,7 @@ impl Work<'_> {
             if !self.judged(&asks).await? {
                 return Ok(Ended::Waits(asks));
             }
-            ended = self.take_up().await?;
+            ended = self.take_up(ResumeCause::Approval).await?;
         }
     }
 

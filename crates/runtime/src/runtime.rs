@@ -2,6 +2,7 @@
 //! sessions, to run, and to pass single calls.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use mast_kernel::policy::{Policy, Surroundings};
 use mast_store::Store;
@@ -9,6 +10,9 @@ use mast_tools::Toolbox;
 
 use crate::clock::World;
 use crate::review::Reviewer;
+
+/// How many there are in this process, so that no two hold a run under one name.
+static N_RUNTIMES: AtomicU64 = AtomicU64::new(0);
 
 /// What runs and calls are carried out with. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -19,13 +23,17 @@ pub struct Runtime {
     world: World,
     surroundings: Arc<Surroundings>,
     reviewer: Option<Arc<dyn Reviewer>>,
+    owner: Arc<str>,
 }
 
 impl Runtime {
     /// A runtime of these parts.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, toolbox: Arc<Toolbox>, policy: Policy, world: World) -> Self {
-        Self { store, toolbox, policy: Arc::new(policy), world, surroundings: Arc::default(), reviewer: None }
+        let number = N_RUNTIMES.fetch_add(1, Ordering::Relaxed);
+        let owner = format!("process {} runtime {number}", std::process::id()).into();
+        let (policy, surroundings, reviewer) = (Arc::new(policy), Arc::default(), None);
+        Self { store, toolbox, policy, world, surroundings, reviewer, owner }
     }
 
     /// The same, with these facts around every call: the workspace, the hosts, the isolation in force.
@@ -40,10 +48,24 @@ impl Runtime {
         Self { reviewer: Some(reviewer), ..self }
     }
 
+    /// The same, under a name for its leases by which others can tell whether this process is still there.
+    /// Without one it is named after the process, which is enough on one machine; where several share a
+    /// store, each needs a name that no other has.
+    #[must_use]
+    pub fn with_owner(self, owner: impl Into<Arc<str>>) -> Self {
+        Self { owner: owner.into(), ..self }
+    }
+
     /// The same store, tools and world, under other rules.
     #[must_use]
     pub fn under(self, policy: Policy) -> Self {
         Self { policy: Arc::new(policy), ..self }
+    }
+
+    /// Under which name it holds the runs that it works on.
+    #[must_use]
+    pub fn owner(&self) -> &str {
+        &self.owner
     }
 
     /// Where everything is written down.

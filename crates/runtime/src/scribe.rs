@@ -5,7 +5,7 @@ use mast_kernel::canonical::{Digest, NotCanonical};
 use mast_kernel::event::{Actor, EventBody, NewEvent, Salt};
 use mast_kernel::id::{RunId, SessionId};
 use mast_kernel::instant::Instant;
-use mast_store::{Batch, Durability, NewContent};
+use mast_store::{Batch, Durability, Fence, NewContent};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,6 +25,12 @@ impl<'a> Scribe<'a> {
     pub(crate) fn new(world: &'a World, session: SessionId, run: Option<RunId>) -> Self {
         let floor = Instant::from_micros(i64::MIN);
         Self { world, run, floor, batch: Batch::new(session, Durability::Normal) }
+    }
+
+    /// The same, for somebody who works on the run and could have lost it.
+    pub(crate) fn fenced(mut self, epoch: u32) -> Self {
+        self.batch.fence = self.run.map(|run| Fence { run, epoch });
+        self
     }
 
     /// The same, for events that must not seem to be before this moment.
@@ -58,7 +64,8 @@ impl<'a> Scribe<'a> {
 
     /// Everything collected, as one batch; afterwards there is nothing to write.
     pub(crate) fn take(&mut self, durability: Durability) -> Batch {
-        let next = Batch::new(self.batch.session, Durability::Normal);
+        let mut next = Batch::new(self.batch.session, Durability::Normal);
+        next.fence = self.batch.fence;
         let mut batch = std::mem::replace(&mut self.batch, next);
         batch.durability = durability;
         batch

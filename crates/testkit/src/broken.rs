@@ -1,17 +1,19 @@
 //! A store that works until it is told not to.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{Event, Head};
-use mast_kernel::id::SessionId;
+use mast_kernel::id::{RunId, SessionId};
 use mast_kernel::instant::Instant;
 use mast_store::audit;
+use mast_store::lease::{Lease, Leases, Wanted};
 use mast_store::sign::Seal;
 use mast_store::{
     ApprovalFilter, ApprovalRow, Batch, CallFilter, CallRow, Committed, ContentRow, GrantFilter, GrantReader,
-    GrantRow, ItemRow, JournalReader, MemoryStore, Reader, RunFilter, RunRow, SessionFilter, SessionRow,
+    GrantRow, ItemRow, JournalReader, Reader, RunFilter, RunRow, SessionFilter, SessionRow, Store,
     StoreError, Writer,
 };
 
@@ -26,12 +28,24 @@ pub enum Fault {
     Hang,
     /// It says that it could not, after it did.
     LateLie,
+    /// The process that writes is gone before the write: nothing is written any more, and nothing answers.
+    Gone,
+    /// The same, after the write.
+    GoneAfter,
 }
 
-/// A memory store that fails from its n-th commit on, counted from 0.
+impl Fault {
+    /// Whether it is the process that ends, and not the store that fails.
+    const fn is_end(self) -> bool {
+        matches!(self, Self::Gone | Self::GoneAfter)
+    }
+}
+
+/// A store that fails from its n-th commit on, counted from 0. Where its process is to be gone, what is
+/// posted counts too.
 #[derive(Debug)]
 pub struct BrokenStore {
-    inner: MemoryStore,
+    inner: Arc<dyn Store>,
     fault: Fault,
     fails_at: usize,
     n_commits: AtomicUsize,
@@ -41,13 +55,25 @@ impl BrokenStore {
     /// A store that fails like this from that commit on.
     #[must_use]
     pub fn new(fault: Fault, fails_at: usize) -> Self {
-        Self { inner: memory_store(), fault, fails_at, n_commits: AtomicUsize::new(0) }
+        Self::over(Arc::new(memory_store()), fault, fails_at)
+    }
+
+    /// The same, in front of another store.
+    #[must_use]
+    pub fn over(inner: Arc<dyn Store>, fault: Fault, fails_at: usize) -> Self {
+        Self { inner, fault, fails_at, n_commits: AtomicUsize::new(0) }
+    }
+
+    /// Whether its process is gone.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.fault.is_end() && self.n_commits() > self.fails_at
     }
 
     /// The store behind it.
     #[must_use]
-    pub const fn inner(&self) -> &MemoryStore {
-        &self.inner
+    pub fn inner(&self) -> &dyn Store {
+        self.inner.as_ref()
     }
 
     /// How many commits it was asked for.
@@ -69,8 +95,12 @@ impl Writer for BrokenStore {
             return self.inner.commit(batch).await;
         }
         match self.fault {
+            Fault::GoneAfter if number == self.fails_at => {
+                self.inner.commit(batch).await?;
+                std::future::pending().await
+            }
             Fault::Error => Err(refusal()),
-            Fault::Hang => std::future::pending().await,
+            Fault::Hang | Fault::Gone | Fault::GoneAfter => std::future::pending().await,
             Fault::LateLie => {
                 self.inner.commit(batch).await?;
                 Err(refusal())
@@ -79,6 +109,14 @@ impl Writer for BrokenStore {
     }
 
     fn post(&self, batch: Batch) {
+        if self.fault.is_end() {
+            let number = self.n_commits.fetch_add(1, Ordering::SeqCst);
+            let is_written =
+                number < self.fails_at || (number == self.fails_at && self.fault == Fault::GoneAfter);
+            if !is_written {
+                return;
+            }
+        }
         self.inner.post(batch);
     }
 
@@ -87,7 +125,35 @@ impl Writer for BrokenStore {
     }
 
     async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+        if self.is_gone() {
+            std::future::pending::<()>().await;
+        }
         self.inner.sign_head(session, at).await
+    }
+}
+
+#[async_trait]
+impl Leases for BrokenStore {
+    async fn take(&self, lease: &Lease, now: Instant) -> Result<bool, StoreError> {
+        if self.is_gone() {
+            std::future::pending::<()>().await;
+        }
+        self.inner.take(lease, now).await
+    }
+
+    async fn release(&self, run: RunId, owner: &str) -> Result<(), StoreError> {
+        if self.is_gone() {
+            std::future::pending::<()>().await;
+        }
+        self.inner.release(run, owner).await
+    }
+
+    async fn lease(&self, run: RunId) -> Result<Option<Lease>, StoreError> {
+        self.inner.lease(run).await
+    }
+
+    async fn next(&self, wanted: &Wanted<'_>) -> Result<Option<RunRow>, StoreError> {
+        self.inner.next(wanted).await
     }
 }
 

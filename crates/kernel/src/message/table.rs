@@ -104,6 +104,7 @@ rows! {
     fixed "run.deadline_exceeded": "The run took longer than it was allowed.";
     again "run.empty_model_turn": "The model answered nothing, twice.";
     fixed "run.internal_error": "The run could not go on because of a fault in Mast.";
+    fixed "run.interrupted": "The process that worked on the run ended before it did.";
     fixed "run.max_steps_exceeded": "The run used up its steps.";
     again "run.model_error": "The model could not be asked, or its answer could not be read.";
     again "run.reasoning_only": "The model thought and then answered nothing.";
@@ -143,6 +144,8 @@ rows! {
         "Nobody can say whether this happened. Do not repeat it; a person must look.";
     fixed "tool.output_invalid.schema": "The tool returned something else than it declares.";
     change "tool.output_too_large.ceiling": "The tool returned far too much and was stopped. Ask for less.";
+    fixed "tool.recovery.changed": "Not run again after an interruption: the tool is not the same any more.";
+    fixed "tool.recovery.exhausted": "Not run again: it was interrupted too often.";
     fixed "tool.run_cancelled": "The run was stopped.";
     again "tool.store.unavailable": "Nothing was done, because it could not be written down first.";
     again "tool.timeout.deadline": "The tool took longer than it is allowed.";

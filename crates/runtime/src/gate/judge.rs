@@ -78,6 +78,7 @@ impl Gate<'_> {
         subject: &Subject,
         record: &mut Record<'_>,
     ) -> Result<Judged, Stop> {
+        record.past().may_go_on(subject.key)?;
         let case = self.case(tool, subject, &self.frame.surroundings);
         let judged = match record.past().yes() {
             Some(yes) => self.runtime.policy().decide_again(&case, &yes),
@@ -94,7 +95,7 @@ impl Gate<'_> {
         let is_allowed = matches!(judged.decision, Decision::Allow(_));
         let answered = match (record.past(), judged.grant) {
             (past, _) if past.yes().is_some() => is_allowed.then_some((Ruling::Allow, "a person said yes")),
-            (Past::Answered(_), _) => Some((Ruling::Deny, "no yes was given")),
+            (past, _) if past.is_answered() => Some((Ruling::Deny, "no yes was given")),
             (_, grant) => grant.map(|_| (Ruling::Allow, "a grant covers it")),
         };
         self.observer.observe(&Progress::CallDecided {
@@ -106,7 +107,7 @@ impl Gate<'_> {
                 None => strictest.map_or(Ruling::Deny, |finding| finding.ruling),
             },
             why: answered.map(|(_, why)| why).or(told.map(|finding| finding.why)).unwrap_or_default(),
-            is_answered: matches!(record.past(), Past::Answered(_)),
+            is_answered: record.past().is_answered(),
         });
         Ok(judged)
     }
@@ -181,6 +182,10 @@ impl Gate<'_> {
         record.past().held_to()?;
         let permit = match judged.decision {
             Decision::Deny(denial) => return Err(Ending::denied(denial.code).into()),
+            // What was decided before is not asked about again: the question would be another one.
+            Decision::Ask(_) if matches!(record.past(), Past::Begun(_)) => {
+                return Err(Ending::denied("policy.revalidation.escalated").into());
+            }
             Decision::Ask(approval) if self.was_refused(&approval) => {
                 return Err(Ending::denied("approval.refused_before").into());
             }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use mast_kernel::event::{Actor, CallMarked, EventBody, NewEvent, Salt};
 use mast_kernel::id::CallId;
-use mast_store::{Batch, Durability, Store, StoreError};
+use mast_store::{Batch, Durability, Fence, Store, StoreError};
 use mast_tools::{Failure, MarkLog};
 
 use crate::clock::World;
@@ -16,7 +16,7 @@ use crate::clock::World;
 pub(super) struct Mark {
     pub(super) store: Arc<dyn Store>,
     pub(super) world: World,
-    pub(super) event: (mast_kernel::id::SessionId, mast_kernel::id::RunId, CallId),
+    pub(super) event: (mast_kernel::id::SessionId, Fence, CallId),
     pub(super) marked: Arc<AtomicBool>,
 }
 
@@ -26,10 +26,11 @@ impl MarkLog for Mark {
         if self.marked.load(Ordering::Acquire) {
             return Ok(());
         }
-        let (session, run, call) = self.event;
+        let (session, fence, call) = self.event;
         let mut batch = Batch::new(session, Durability::Full);
+        batch.fence = Some(fence);
         batch.tell(NewEvent {
-            run: Some(run),
+            run: Some(fence.run),
             actor: Actor::Tool,
             at: self.world.clock.now(),
             body: EventBody::CallMarked(CallMarked { call }),

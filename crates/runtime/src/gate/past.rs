@@ -1,6 +1,9 @@
-//! What was said of a call before it comes to the gate: nothing, that it was proposed, or a verdict.
+//! What was said of a call before it comes to the gate: nothing, that it was proposed, a verdict, or that
+//! somebody began it and is gone.
 
 use mast_kernel::approval::ApprovalStatus;
+use mast_kernel::canonical::Digest;
+use mast_kernel::limits;
 use mast_kernel::policy::Yes;
 use mast_store::ApprovalRow;
 use serde_json::Value;
@@ -16,6 +19,23 @@ pub(crate) enum Past {
     Proposed,
     /// A person was asked, and the question is settled.
     Answered(Box<Answered>),
+    /// It was decided, and perhaps claimed, by a process that is gone.
+    Begun(Box<Begun>),
+}
+
+/// How far a call had come.
+#[derive(Debug, Clone)]
+pub(crate) struct Begun {
+    /// How often it was claimed.
+    pub(crate) n_attempts: u32,
+    /// Whether it is claimed now, and not only decided.
+    pub(crate) is_claimed: bool,
+    /// Whether it said that it is about to reach out.
+    pub(crate) is_marked: bool,
+    /// Its idempotency key.
+    pub(crate) key: Option<Digest>,
+    /// The question that was settled about it.
+    pub(crate) answered: Option<Answered>,
 }
 
 /// A settled question, read back.
@@ -35,22 +55,74 @@ impl Past {
         !matches!(self, Self::New)
     }
 
-    /// The yes of a person, where they gave one.
-    pub(super) fn yes(&self) -> Option<Yes<'_>> {
+    /// The question that was settled.
+    fn answered(&self) -> Option<&Answered> {
         match self {
-            Self::Answered(answered) if answered.row.status == ApprovalStatus::Approved => Some(Yes {
-                approval: answered.row.id,
-                fields: &answered.fields,
-                seal: answered.row.seal,
-                agent_version: crate::AGENT_VERSION,
-            }),
-            Self::New | Self::Proposed | Self::Answered(_) => None,
+            Self::Answered(answered) => Some(answered),
+            Self::Begun(begun) => begun.answered.as_ref(),
+            Self::New | Self::Proposed => None,
         }
+    }
+
+    /// Whether a question about it was settled.
+    pub(super) fn is_answered(&self) -> bool {
+        self.answered().is_some()
+    }
+
+    /// The yes of a person, where they gave one to this call. That it was used for this very call does not
+    /// end it: what is run again is the same call.
+    pub(super) fn yes(&self) -> Option<Yes<'_>> {
+        let answered = self.answered()?;
+        let holds = match answered.row.status {
+            ApprovalStatus::Approved => true,
+            ApprovalStatus::Consumed => matches!(self, Self::Begun(_)),
+            _ => false,
+        };
+        holds.then_some(Yes {
+            approval: answered.row.id,
+            fields: &answered.fields,
+            seal: answered.row.seal,
+            agent_version: crate::AGENT_VERSION,
+        })
+    }
+
+    /// The yes, where it is not used yet.
+    pub(super) fn unused_yes(&self) -> Option<Yes<'_>> {
+        let is_unused = |answered: &Answered| answered.row.status == ApprovalStatus::Approved;
+        self.yes().filter(|_| self.answered().is_some_and(is_unused))
+    }
+
+    /// Whether a process that is gone had claimed it.
+    pub(super) fn was_claimed(&self) -> bool {
+        matches!(self, Self::Begun(begun) if begun.is_claimed)
+    }
+
+    /// How often it was claimed.
+    pub(super) fn n_attempts(&self) -> u32 {
+        if let Self::Begun(begun) = self { begun.n_attempts } else { 0 }
+    }
+
+    /// Whether it said that it is about to reach out.
+    pub(super) fn is_marked(&self) -> bool {
+        matches!(self, Self::Begun(begun) if begun.is_marked)
+    }
+
+    /// Stops a call that may not be run again: it was tried too often, or is not the call any more that
+    /// was claimed.
+    pub(super) fn may_go_on(&self, key: Digest) -> Result<(), Stop> {
+        let Self::Begun(begun) = self else { return Ok(()) };
+        if begun.n_attempts >= limits::ATTEMPTS_MAX {
+            return Err(Ending::failed("tool.recovery.exhausted").into());
+        }
+        if begun.is_claimed && begun.key.is_some_and(|claimed| claimed != key) {
+            return Err(Ending::failed("tool.recovery.changed").into());
+        }
+        Ok(())
     }
 
     /// Stops a call that a person, or time, has said no to.
     pub(super) fn held_to(&self) -> Result<(), Stop> {
-        let Self::Answered(answered) = self else { return Ok(()) };
+        let Some(answered) = self.answered().filter(|_| self.yes().is_none()) else { return Ok(()) };
         match answered.row.status {
             ApprovalStatus::Approved => Ok(()),
             ApprovalStatus::Denied => {

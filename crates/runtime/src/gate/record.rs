@@ -16,9 +16,9 @@ use mast_kernel::instant::Instant;
 use mast_kernel::message::{Outcome, OutcomeStatus};
 use mast_kernel::permit::{ClaimRefused, Claimed, Permit, claim};
 use mast_kernel::policy::{Finding, Judged, Ruling};
-use mast_kernel::spec::SideEffect;
+use mast_kernel::spec::{Idempotency, SideEffect};
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
-use mast_store::{Durability, PendingClaim};
+use mast_store::{Durability, Fence, PendingClaim};
 use mast_tools::MarkLog;
 use serde_json::json;
 
@@ -73,13 +73,14 @@ impl<'a> Record<'a> {
         Self {
             gate: *gate,
             proposal,
-            scribe: Scribe::new(gate.runtime.world(), place.session, Some(place.run)),
+            scribe: Scribe::new(gate.runtime.world(), place.session, Some(place.run))
+                .fenced(gate.frame.epoch),
             is_proposed: false,
             declared: None,
             judgement: Judgement::default(),
             started_at: None,
             ended_at: None,
-            marked: Arc::default(),
+            marked: Arc::new(AtomicBool::new(proposal.past.is_marked())),
             turn: None,
         }
     }
@@ -203,7 +204,7 @@ impl<'a> Record<'a> {
             return Err(Ending::failed("tool.run_cancelled").into());
         }
         // Using a yes is the claim: both are in one transaction.
-        if let Some(yes) = self.past().yes() {
+        if let Some(yes) = self.past().unused_yes() {
             let used = ApprovalConsumed { approval: yes.approval, call: permit.call() };
             self.scribe.event(Actor::Platform, EventBody::ApprovalConsumed(used));
         }
@@ -211,7 +212,7 @@ impl<'a> Record<'a> {
             let used = GrantUsed { grant, call: permit.call() };
             self.scribe.event(Actor::Platform, EventBody::GrantUsed(used));
         }
-        let started = ToolCallStarted { call: permit.call(), attempt: 1 };
+        let started = ToolCallStarted { call: permit.call(), attempt: self.past().n_attempts() + 1 };
         self.scribe.event(Actor::Platform, EventBody::ToolCallStarted(started));
         let durability = if tool.registered.spec.side_effect.is_read() && !self.is_answered() {
             Durability::Normal
@@ -235,10 +236,11 @@ impl<'a> Record<'a> {
 
     /// Where the body commits its mark.
     pub(super) fn mark_log(&self) -> Arc<dyn MarkLog> {
+        let fence = Fence { run: self.gate.frame.place.run, epoch: self.gate.frame.epoch };
         Arc::new(Mark {
             store: Arc::clone(self.gate.runtime.store()),
             world: self.gate.runtime.world().clone(),
-            event: (self.gate.frame.place.session, self.gate.frame.place.run, self.call()),
+            event: (self.gate.frame.place.session, fence, self.call()),
             marked: Arc::clone(&self.marked),
         })
     }
@@ -263,6 +265,7 @@ impl<'a> Record<'a> {
             self.propose(None)?;
         }
         self.void_unused(&ending);
+        let ending = ending.map_err(|ending| self.truly_ended(ending));
         let output_bytes = ending.as_ref().map_or(0, |bounded| bounded.output_bytes);
         let truncated = ending.as_ref().is_ok_and(|bounded| bounded.truncated);
         let whole = ending.as_ref().ok().and_then(|bounded| bounded.whole.clone());
@@ -305,9 +308,26 @@ impl<'a> Record<'a> {
         Ok(shown)
     }
 
+    /// A call that was claimed before and is not run again was not *refused*: it failed, or nobody knows
+    /// whether it did.
+    fn truly_ended(&self, ending: Ending) -> Ending {
+        if !self.past().was_claimed() || self.judgement.is_claimed {
+            return ending;
+        }
+        let may_have_acted = self.declared.as_ref().is_none_or(|tool| {
+            !tool.side_effect.is_read() && (self.is_marked() || tool.idempotency == Idempotency::Idempotent)
+        });
+        if may_have_acted {
+            let unknown = Ending::new(OutcomeStatus::Uncertain, "tool.outcome_unknown");
+            return unknown.detail(format!("not run again: {}", ending.code));
+        }
+        Ending { status: OutcomeStatus::Failed, ..ending }
+    }
+
     /// A yes that did not come to be used does not stay open for anything else.
     fn void_unused(&mut self, ending: &Result<Bounded, Ending>) {
-        if let (Err(ending), Some(yes), false) = (ending, self.past().yes(), self.judgement.is_claimed) {
+        if let (Err(ending), Some(yes), false) = (ending, self.past().unused_yes(), self.judgement.is_claimed)
+        {
             let (approval, call, reason_code) = (yes.approval, self.call(), ending.code.clone());
             let body = ApprovalInvalidated { approval, call, reason_code };
             self.scribe.event(Actor::Platform, EventBody::ApprovalInvalidated(body));

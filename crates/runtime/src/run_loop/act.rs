@@ -135,6 +135,7 @@ impl Work<'_> {
             origin,
             surroundings: self.terms.surroundings.clone(),
             step,
+            epoch: self.epoch,
             tool_clock: Arc::clone(&world.tool_clock),
             cancellation: self.surface.cancellation.clone(),
             // A run with an open question takes no further step, so only this batch can add to them.

@@ -139,7 +139,7 @@ impl Work<'_> {
 impl<'a> Work<'a> {
     /// A scribe for this run.
     pub(super) fn scribe(&self) -> Scribe<'a> {
-        Scribe::new(self.runtime.world(), self.session.id(), Some(self.run))
+        Scribe::new(self.runtime.world(), self.session.id(), Some(self.run)).fenced(self.epoch)
     }
 }
 

@@ -10,7 +10,7 @@ use mast_kernel::trust::Label;
 use mast_provider::Provider;
 use mast_store::Durability;
 
-use super::{RunRequest, Said, Surface, Terms, Work};
+use super::{RunRequest, Said, Standing, Surface, Terms, Work};
 use crate::bus::Progress;
 use crate::context::{ItemBody, Prefix};
 use crate::error::RuntimeError;
@@ -18,42 +18,99 @@ use crate::runtime::Runtime;
 use crate::scribe::Scribe;
 use crate::session::{NewItem, Session, context_item};
 
+/// Who answers in a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Answerer<'a> {
+    /// Which provider.
+    pub provider: &'a str,
+    /// Which model.
+    pub model: &'a str,
+}
+
+impl Runtime {
+    /// Accepts a run and leaves it to whoever takes it up: see [`Runtime::resume`] and `mast worker`.
+    ///
+    /// # Errors
+    ///
+    /// [`RuntimeError`] when the store fails or the request cannot be accepted.
+    pub async fn enqueue(
+        &self,
+        session: &mut Session,
+        request: RunRequest,
+        by: Answerer<'_>,
+    ) -> Result<RunId, RuntimeError> {
+        self.retire_waiting(session.id()).await?;
+        let run = RunId::from_u128(self.world().ids.next_bits());
+        let (mut scribe, ..) = accept(self, session, (run, request), by)?;
+        self.store().commit(scribe.take(Durability::Full)).await?;
+        Ok(run)
+    }
+}
+
 impl<'a> Work<'a> {
     /// Fixes the terms, and writes the message and the beginning.
     pub(super) fn begin(
         runtime: &'a Runtime,
         session: &'a mut Session,
-        request: RunRequest,
+        asked: (RunId, RunRequest),
         provider: &'a dyn Provider,
         surface: Surface<'a>,
     ) -> Result<Self, RuntimeError> {
-        let found = request.prompt.iter().map(|said| said.text.len()).sum();
-        if found > limits::PROMPT_BYTES_MAX {
-            return Err(RuntimeError::PromptTooLong { found, max: limits::PROMPT_BYTES_MAX });
-        }
-        let run = RunId::from_u128(runtime.world().ids.next_bits());
-        let mut scribe = Scribe::new(runtime.world(), session.id(), Some(run));
-        for said in &request.prompt {
-            say(&mut scribe, session, ItemId::from_u128(runtime.world().ids.next_bits()), said)?;
-        }
-        let terms = terms(runtime, session, request)?;
-        let setup = RunSetup {
-            provider: provider.name().to_owned(),
-            model: provider.model().to_owned(),
-            mode: terms.contract.mode,
-            policy_version: runtime.policy().version().to_owned(),
-            overlay: runtime.policy().overlay() == Overlay::On,
-            contract: scribe.content(&terms.contract)?,
-        };
-        scribe.event(Actor::Principal, EventBody::RunQueued(setup.clone()));
+        let run = asked.0;
+        let by = Answerer { provider: provider.name(), model: provider.model() };
+        let (mut scribe, terms, setup) = accept(runtime, session, asked, by)?;
         scribe.event(Actor::Platform, EventBody::RunStarted(setup));
         runtime.store().post(scribe.take(Durability::Normal));
         let (provider_name, model) = (provider.name().to_owned(), provider.model().to_owned());
         surface.observer.observe(&Progress::RunStarted { run, provider: provider_name, model });
         let spent = Spent::nothing(terms.contract.budget);
         let (usage, breaker, person) = Default::default();
-        Ok(Self { runtime, provider, surface, session, run, terms, spent, usage, breaker, person })
+        let (standing, epoch) = (Standing::AtWork, 0);
+        Ok(Self {
+            runtime,
+            provider,
+            surface,
+            session,
+            run,
+            terms,
+            spent,
+            usage,
+            breaker,
+            person,
+            standing,
+            epoch,
+        })
     }
+}
+
+/// The message and the run, to be written, and what is fixed for the whole of it.
+fn accept<'a>(
+    runtime: &'a Runtime,
+    session: &mut Session,
+    (run, request): (RunId, RunRequest),
+    by: Answerer<'_>,
+) -> Result<(Scribe<'a>, Terms, RunSetup), RuntimeError> {
+    let found = request.prompt.iter().map(|said| said.text.len()).sum();
+    if found > limits::PROMPT_BYTES_MAX {
+        return Err(RuntimeError::PromptTooLong { found, max: limits::PROMPT_BYTES_MAX });
+    }
+    let mut scribe = Scribe::new(runtime.world(), session.id(), Some(run));
+    for said in &request.prompt {
+        say(&mut scribe, session, ItemId::from_u128(runtime.world().ids.next_bits()), said)?;
+    }
+    let priority = request.priority;
+    let terms = terms(runtime, session, request)?;
+    let setup = RunSetup {
+        provider: by.provider.to_owned(),
+        model: by.model.to_owned(),
+        mode: terms.contract.mode,
+        policy_version: runtime.policy().version().to_owned(),
+        overlay: runtime.policy().overlay() == Overlay::On,
+        contract: scribe.content(&terms.contract)?,
+        priority,
+    };
+    scribe.event(Actor::Principal, EventBody::RunQueued(setup.clone()));
+    Ok((scribe, terms, setup))
 }
 
 /// Puts one part of the message on record.

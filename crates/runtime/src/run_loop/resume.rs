@@ -6,22 +6,22 @@
 
 use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::budget::Spent;
-use mast_kernel::call::CallStatus;
-use mast_kernel::event::{Actor, EventBody, ResumeCause, RunResumed, RunWaitingForApproval};
+use mast_kernel::event::{
+    Actor, EventBody, ItemKind, ResumeCause, RunResumed, RunSetup, RunWaitingForApproval,
+};
 use mast_kernel::id::{RunId, SessionId};
-use mast_kernel::policy::Authority;
+use mast_kernel::policy::{Authority, Overlay};
 use mast_kernel::run::{RunStatus, TurnContract};
-use mast_kernel::trust::Label;
 use mast_provider::{CallProposal, Provider, Usage};
-use mast_store::{ApprovalFilter, ApprovalRow, CallFilter, CallRow, Durability, RunRow, StoreError};
+use mast_store::{ApprovalFilter, ApprovalRow, Durability, RunRow, StoreError};
 use serde_json::Value;
 
 use super::act::Disposed;
-use super::{Ended, Person, RunEnd, Surface, Terms, Work};
+use super::{Ended, Person, RunEnd, Standing, Surface, Terms, Work};
 use crate::bus::{Ask, Progress};
-use crate::context::{ItemBody, Prefix};
+use crate::context::Prefix;
 use crate::error::RuntimeError;
-use crate::gate::{Answered, Past, Proposal, Refusals, Seat};
+use crate::gate::Refusals;
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::verdict::{Answer, NotTaken};
@@ -42,26 +42,23 @@ pub struct Resumption {
 
 /// What the journal says of a run so far.
 #[derive(Debug, Default)]
-struct SoFar {
+pub(super) struct SoFar {
+    /// The step of the last reply that is an item of the conversation.
+    pub(super) replied_step: Option<u32>,
     steps: u32,
     model_calls: u32,
     tool_calls: u32,
     usage: Usage,
 }
 
-/// A call that is not settled, as it was asked for.
-struct Open {
-    row: CallRow,
-    call: CallProposal,
-    provider_call: Option<String>,
-}
-
 impl Runtime {
-    /// Goes on with a run that waits for a person. Where a question is still open it goes on waiting.
+    /// Goes on with a run that waits for a person, that was not begun, or whose process is gone. Where a
+    /// question is still open it goes on waiting.
     ///
     /// # Errors
     ///
-    /// [`RuntimeError`] when there is no such run of this authority's, it does not wait, or the store fails.
+    /// [`RuntimeError`] when there is no such run of this authority's, it has ended, somebody else works on
+    /// it, or the store fails.
     pub async fn resume(
         &self,
         what: Resumption,
@@ -74,13 +71,37 @@ impl Runtime {
             RuntimeError::NoSuchSession(_) => RuntimeError::NoSuchRun(what.run),
             other => other,
         })?;
-        if row.status != RunStatus::WaitingForApproval {
+        if row.status.is_ended() || row.status == RunStatus::WaitingForUser {
             return Err(RuntimeError::NotWaiting { run: row.id, status: row.status });
         }
-        let waiting = self.still_open(&row).await?;
-        let work = Work::back(self, &mut session, (&row, what), provider, surface).await?;
+        self.hold(row.id).await?;
+        let held = self.held_run(what, &mut session, provider, surface).await;
+        self.let_go(row.id).await;
+        held
+    }
+
+    /// Goes on with a run whose lease is held.
+    async fn held_run(
+        &self,
+        what: Resumption,
+        session: &mut Session,
+        provider: &dyn Provider,
+        surface: Surface<'_>,
+    ) -> Result<RunEnd, RuntimeError> {
+        // As it is now that nobody else works on it.
+        let row = self.store().run(what.run).await?.ok_or(RuntimeError::NoSuchRun(what.run))?;
+        let not_waiting = || RuntimeError::NotWaiting { run: row.id, status: row.status };
+        let waiting = match row.status {
+            RunStatus::WaitingForApproval => self.still_open(row.session, row.id).await?,
+            RunStatus::Queued | RunStatus::Running => Vec::new(),
+            _ => return Err(not_waiting()),
+        };
+        let mut work = Work::back(self, session, (&row, what), provider, surface).await?;
         if !waiting.is_empty() {
             return work.finish(Ended::Waits(waiting)).await;
+        }
+        if row.status == RunStatus::Queued {
+            work.start(&row);
         }
         work.carry_out().await
     }
@@ -95,10 +116,10 @@ impl Runtime {
     }
 
     /// The questions of a run that nobody has answered; those whose time is over are settled.
-    async fn still_open(&self, run: &RunRow) -> Result<Vec<Ask>, RuntimeError> {
+    async fn still_open(&self, session: SessionId, run: RunId) -> Result<Vec<Ask>, RuntimeError> {
         let pending = ApprovalFilter {
-            run: Some(run.id),
-            session: Some(run.session),
+            run: Some(run),
+            session: Some(session),
             status: Some(ApprovalStatus::Pending),
             ..ApprovalFilter::default()
         };
@@ -142,6 +163,7 @@ impl Runtime {
 
     async fn so_far(&self, session: SessionId, run: RunId) -> Result<SoFar, RuntimeError> {
         let (mut so_far, mut after) = (SoFar::default(), 0);
+        let mut replied = None;
         loop {
             let events = self.store().events(session, after, 0).await?;
             let Some(last) = events.last() else { return Ok(so_far) };
@@ -153,6 +175,7 @@ impl Runtime {
                         so_far.steps = so_far.steps.max(told.step);
                     }
                     Ok(EventBody::ModelResponseCompleted(told)) => {
+                        replied = Some((told.step, told.content));
                         so_far.usage = super::ask::sum(
                             so_far.usage,
                             Usage {
@@ -162,6 +185,10 @@ impl Runtime {
                                 cost_micro_usd: told.cost_micro_usd,
                             },
                         );
+                    }
+                    Ok(EventBody::ContextItemAppended(told)) if told.kind == ItemKind::Assistant => {
+                        let of_reply = replied.filter(|(_, content)| *content == told.content);
+                        so_far.replied_step = of_reply.map(|(step, _)| step).or(so_far.replied_step);
                     }
                     Ok(EventBody::ToolCallProposed(_)) => so_far.tool_calls += 1,
                     _ => {}
@@ -210,13 +237,19 @@ impl<'a> Work<'a> {
             spent,
             usage: so_far.usage,
             breaker: mast_kernel::breaker::Breaker::default(),
-            person: Person { is_awaited: true, has_typed: row.provider == NO_MODEL, ..Person::default() },
+            person: Person { has_typed: row.provider == NO_MODEL, ..Person::default() },
+            standing: match row.status {
+                RunStatus::WaitingForApproval => Standing::Waits,
+                RunStatus::Queued => Standing::AtWork,
+                _ => Standing::Stranded,
+            },
+            epoch: row.epoch,
         })
     }
 
     /// Puts on record that the run waits, once.
     pub(super) async fn wait(&mut self, asks: &[Ask]) -> Result<(), RuntimeError> {
-        if std::mem::replace(&mut self.person.is_awaited, true) {
+        if std::mem::replace(&mut self.standing, Standing::Waits) == Standing::Waits {
             return Ok(());
         }
         let approvals = asks.iter().map(|ask| ask.approval).collect();
@@ -249,14 +282,16 @@ impl<'a> Work<'a> {
         Ok(true)
     }
 
-    /// Goes on with the open calls, now that their questions are settled.
-    pub(super) async fn take_up(&mut self) -> Result<Option<Ended>, RuntimeError> {
+    /// Goes on with the open calls, now that their questions are settled or their worker is gone.
+    pub(super) async fn take_up(&mut self, cause: ResumeCause) -> Result<Option<Ended>, RuntimeError> {
         let policy_version = self.runtime.policy().version().to_owned();
         let mut scribe = self.scribe();
-        let body = RunResumed { cause: ResumeCause::Approval, policy_version };
-        scribe.event(Actor::Platform, EventBody::RunResumed(body));
+        scribe.event(Actor::Platform, EventBody::RunResumed(RunResumed { cause, policy_version }));
         match self.runtime.store().commit(scribe.take(Durability::Normal)).await {
-            Ok(_) => self.person.is_awaited = false,
+            Ok(_) => {
+                self.standing = Standing::AtWork;
+                self.epoch += 1;
+            }
             // Somebody else was faster: it is theirs now.
             Err(StoreError::Conflict(_)) => {
                 return Err(RuntimeError::NotWaiting { run: self.run, status: RunStatus::Running });
@@ -264,17 +299,14 @@ impl<'a> Work<'a> {
             Err(error) => return Err(error.into()),
         }
         self.person.refusals = self.runtime.refusals_of(self.session.id(), self.run).await?;
-        let open = self.open_calls().await?;
-        let mut disposed = Vec::with_capacity(open.len());
-        // What one reply asked for has one origin; what a person typed may have several.
-        let mut rest = open.as_slice();
-        while let Some(first) = rest.first() {
-            let (origin, step) = (first.row.origin, first.row.step);
-            let n = rest.iter().take_while(|open| open.row.origin == origin && open.row.step == step).count();
-            let (batch, later) = rest.split_at(n);
-            disposed.extend(self.pass_again(batch, step, origin).await?);
-            rest = later;
+        let so_far = self.runtime.so_far(self.session.id(), self.run).await?;
+        let asks = self.runtime.still_open(self.session.id(), self.run).await?;
+        let open = self.open_calls(&so_far).await?;
+        if !asks.is_empty() {
+            self.settle_doubtful(&open).await?;
+            return Ok(Some(Ended::Waits(asks)));
         }
+        let disposed = self.dispose(&open).await?;
         let calls: Vec<CallProposal> = open.into_iter().map(|open| open.call).collect();
         let gave: Vec<String> = disposed.iter().filter_map(Disposed::content).map(str::to_owned).collect();
         let ended = self.conclude(&calls, disposed)?;
@@ -284,68 +316,20 @@ impl<'a> Work<'a> {
         })
     }
 
-    async fn pass_again(
-        &self,
-        batch: &[Open],
-        step: u32,
-        origin: Label,
-    ) -> Result<Vec<Disposed>, RuntimeError> {
-        let mut proposals = Vec::with_capacity(batch.len());
-        for Open { row, call, provider_call } in batch {
-            proposals.push(Proposal {
-                call: row.id,
-                name: call.name.clone(),
-                arguments: call.arguments.clone(),
-                seat: Seat { place: row.place, provider_call: provider_call.clone() },
-                past: self.past(row).await?,
-            });
-        }
-        self.pass(step, origin, &proposals).await
-    }
-
-    async fn past(&self, row: &CallRow) -> Result<Past, RuntimeError> {
-        let Some(approval) = row.approval else { return Ok(Past::Proposed) };
-        let Some(row) = self.runtime.store().approval(approval).await? else { return Ok(Past::Proposed) };
-        let fields = self.runtime.committed(&row.sealed).await?.unwrap_or_default();
-        let words = match &row.words {
-            Some(words) => self.runtime.committed(words).await?,
-            None => None,
+    /// Begins a run that was accepted and not begun.
+    pub(super) fn start(&mut self, row: &RunRow) {
+        let setup = RunSetup {
+            provider: self.provider.name().to_owned(),
+            model: self.provider.model().to_owned(),
+            mode: self.terms.contract.mode,
+            policy_version: self.runtime.policy().version().to_owned(),
+            overlay: self.runtime.policy().overlay() == Overlay::On,
+            contract: row.contract,
+            priority: row.priority,
         };
-        let words = words.and_then(|words| words.as_str().map(str::to_owned));
-        Ok(Past::Answered(Box::new(Answered { row, fields, words })))
-    }
-
-    /// The calls of the run that are not settled, in the order in which they were asked for, with the
-    /// text that was asked for.
-    async fn open_calls(&self) -> Result<Vec<Open>, RuntimeError> {
-        let filter = CallFilter { run: Some(self.run), ..CallFilter::default() };
-        let rows = self.runtime.store().calls(&filter).await?;
-        let reply = self.session.items.iter().rev().find_map(|item| match &item.body {
-            ItemBody::Replied { turn } if !turn.calls.is_empty() => Some(turn),
-            _ => None,
-        });
-        let mut open = Vec::new();
-        for row in rows {
-            if !matches!(row.status, CallStatus::Proposed | CallStatus::WaitingForApproval) {
-                continue;
-            }
-            let unreadable = || RuntimeError::Conversation {
-                session: row.session,
-                what: "the arguments of an open call are missing or changed".to_owned(),
-            };
-            let asked = self.runtime.committed(&row.arguments).await?.ok_or_else(unreadable)?;
-            let text = |name: &str| asked.get(name).and_then(Value::as_str).map(str::to_owned);
-            let (name, arguments) = text("name").zip(text("arguments")).ok_or_else(unreadable)?;
-            let seat = usize::try_from(row.place).ok().and_then(|place| place.checked_sub(1));
-            let said = reply
-                .filter(|_| !self.person.has_typed)
-                .zip(seat)
-                .and_then(|(turn, seat)| turn.calls.get(seat));
-            let provider_call = said.map(|said| said.id.clone());
-            let id = provider_call.clone().unwrap_or_default();
-            open.push(Open { row, call: CallProposal { id, name, arguments }, provider_call });
-        }
-        open.sort_by_key(|open| (open.row.step, open.row.place, open.row.id));
-        Ok(open)
+        let mut scribe = self.scribe();
+        scribe.event(Actor::Platform, EventBody::RunStarted(setup));
+        self.runtime.store().post(scribe.take(Durability::Normal));
+        self.standing = Standing::AtWork;
     }
 }

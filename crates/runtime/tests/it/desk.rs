@@ -22,7 +22,7 @@ async fn a_typed_call_is_answered_and_its_journal_is_signed() {
     let story = Story::new("- text: \"unused\"");
     let session = story.session().await;
     let id = session.id();
-    let desk = story.runtime.desk(session, &Silent).unwrap();
+    let desk = story.runtime.desk(session, &Silent).await.unwrap();
     let answer = desk.call(call("calculator", r#"{"expression": "0.1 + 0.2"}"#)).await.unwrap();
     let Disposition::Settled(settled) = answer else { panic!("{answer:?}") };
     assert_eq!((settled.tool.as_str(), settled.content.as_str()), ("math.calculate", "0.3"));
@@ -35,7 +35,7 @@ async fn a_typed_call_is_answered_and_its_journal_is_signed() {
 #[tokio::test]
 async fn a_desk_has_at_most_eight_open_questions_and_waits_with_them() {
     let story = Story::new("- text: \"unused\"");
-    let desk = story.runtime.desk(story.session().await, &Silent).unwrap();
+    let desk = story.runtime.desk(story.session().await, &Silent).await.unwrap();
     let run = desk.run();
     let mut n_asked = 0;
     for _ in 0..=limits::OPEN_ASKS_MAX {
@@ -56,7 +56,7 @@ async fn a_desk_has_at_most_eight_open_questions_and_waits_with_them() {
 #[tokio::test]
 async fn a_call_can_see_a_clock_of_its_own() {
     let story = Story::new("- text: \"unused\"");
-    let desk = story.runtime.desk(story.session().await, &Silent).unwrap();
+    let desk = story.runtime.desk(story.session().await, &Silent).await.unwrap();
     let mut timed = call("system.current_time", "{}");
     let moment = mast_kernel::instant::Instant::from_micros(0);
     timed.tool_clock = Some(Arc::new(mast_runtime::FixedClock(moment)));

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use mast_kernel::spec::{Idempotency, SideEffect};
 use mast_runtime::RunRequest;
-use mast_store::Reader as _;
 use mast_testkit::{BrokenStore, Fault, Probe, Story};
 
 const ONE_CALL: &str = "- calls: [{tool: demo.keeper, args: {text: hello}}]\n- text: \"done\"";

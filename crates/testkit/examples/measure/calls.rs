@@ -71,7 +71,7 @@ const PAIRS: &[Pair] = &[
 /// A pure call, journal in memory.
 pub(super) async fn in_memory() -> Result<Vec<Figure>, Box<dyn Error>> {
     let runtime = place::runtime(Arc::new(place::memory()))?;
-    let desk = runtime.desk(place::session(&runtime).await?, &Silent)?;
+    let desk = runtime.desk(place::session(&runtime).await?, &Silent).await?;
     let mut times = Vec::with_capacity(CALLS_IN_MEMORY);
     for _ in 0..WARM_UP_CALLS {
         timed(&desk, PRODUCT).await?;
@@ -123,7 +123,10 @@ impl Pair {
     async fn desks<'a>(&self, runtime: &'a Runtime) -> Result<Vec<Desk<'a>>, Box<dyn Error>> {
         let session = place::session(runtime).await?;
         let n_desks = CALLS.div_ceil(self.calls_a_desk);
-        let desks = (0..n_desks).map(|_| runtime.desk(session.clone(), &Silent)).collect::<Result<_, _>>()?;
+        let mut desks = Vec::with_capacity(n_desks);
+        for _ in 0..n_desks {
+            desks.push(runtime.desk(session.clone(), &Silent).await?);
+        }
         runtime.store().flush().await?;
         Ok(desks)
     }
