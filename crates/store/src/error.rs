@@ -204,6 +204,18 @@ impl StoreError {
         matches!(self, Self::Conflict(Conflict::Fenced { .. }))
     }
 
+    /// Whether the store is on a server that could not be reached, or is not reached any more.
+    #[must_use]
+    pub const fn is_unreachable(&self) -> bool {
+        matches!(
+            self,
+            Self::Server { .. }
+                | Self::Unsuitable { .. }
+                | Self::ConnectionLost { .. }
+                | Self::OutcomeUnknown { .. }
+        )
+    }
+
     /// Whether only the batch is at fault and the store goes on.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
