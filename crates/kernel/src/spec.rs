@@ -117,6 +117,19 @@ wire_enum! {
     }
 }
 
+impl Idempotency {
+    /// Whether a claimed call of this class, with or without its mark, may have changed something. A class
+    /// that must mark has not acted before; an idempotent one need not say when it does.
+    #[must_use]
+    pub const fn may_have_acted(self, is_marked: bool) -> bool {
+        match self {
+            Self::ReadOnly => false,
+            Self::Idempotent => true,
+            Self::ConditionallyIdempotent | Self::NonIdempotent => is_marked,
+        }
+    }
+}
+
 wire_enum! {
     /// Whether a tool acts on the world or on the run.
     ToolKind {

@@ -16,6 +16,7 @@ use mast_store::{
     GrantRow, ItemRow, JournalReader, Reader, RunFilter, RunRow, SessionFilter, SessionRow, Store,
     StoreError, Writer,
 };
+use tokio::sync::Notify;
 
 use crate::world::memory_store;
 
@@ -49,6 +50,7 @@ pub struct BrokenStore {
     fault: Fault,
     fails_at: usize,
     n_commits: AtomicUsize,
+    gone: Notify,
 }
 
 impl BrokenStore {
@@ -61,7 +63,12 @@ impl BrokenStore {
     /// The same, in front of another store.
     #[must_use]
     pub fn over(inner: Arc<dyn Store>, fault: Fault, fails_at: usize) -> Self {
-        Self { inner, fault, fails_at, n_commits: AtomicUsize::new(0) }
+        Self { inner, fault, fails_at, n_commits: AtomicUsize::new(0), gone: Notify::new() }
+    }
+
+    /// Waits until its process is gone.
+    pub async fn gone(&self) {
+        self.gone.notified().await;
     }
 
     /// Whether its process is gone.
@@ -97,10 +104,14 @@ impl Writer for BrokenStore {
         match self.fault {
             Fault::GoneAfter if number == self.fails_at => {
                 self.inner.commit(batch).await?;
+                self.gone.notify_one();
                 std::future::pending().await
             }
             Fault::Error => Err(refusal()),
-            Fault::Hang | Fault::Gone | Fault::GoneAfter => std::future::pending().await,
+            Fault::Hang | Fault::Gone | Fault::GoneAfter => {
+                self.gone.notify_one();
+                std::future::pending().await
+            }
             Fault::LateLie => {
                 self.inner.commit(batch).await?;
                 Err(refusal())
@@ -113,6 +124,9 @@ impl Writer for BrokenStore {
             let number = self.n_commits.fetch_add(1, Ordering::SeqCst);
             let is_written =
                 number < self.fails_at || (number == self.fails_at && self.fault == Fault::GoneAfter);
+            if number >= self.fails_at {
+                self.gone.notify_one();
+            }
             if !is_written {
                 return;
             }

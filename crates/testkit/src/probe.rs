@@ -1,9 +1,10 @@
 //! A tool of any class, which counts how often its body ran.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use mast_kernel::canonical::Digest;
 use mast_kernel::permit::{Claimed, Permit};
 use mast_kernel::resource::Resource;
 use mast_kernel::spec::{Egress, Idempotency, Risk, SideEffect, TargetKind, ToolKind, ToolSource, ToolSpec};
@@ -40,6 +41,7 @@ pub struct Probe {
     /// Whether its body marks before it acts.
     pub marks: bool,
     ran: Arc<AtomicUsize>,
+    effects: Arc<Mutex<Vec<Digest>>>,
 }
 
 impl Probe {
@@ -79,13 +81,29 @@ impl Probe {
             server_id: None,
             deprecated: false,
         };
-        Self { spec, body: Body::Succeed, marks: !side_effect.is_read(), ran: Arc::default() }
+        Self {
+            spec,
+            body: Body::Succeed,
+            marks: !side_effect.is_read(),
+            ran: Arc::default(),
+            effects: Arc::default(),
+        }
     }
 
     /// The same, with another body.
     #[must_use]
     pub fn doing(self, body: Body) -> Self {
         Self { body, ..self }
+    }
+
+    /// What it did in the world: the idempotency key of each effect, in order.
+    ///
+    /// # Panics
+    ///
+    /// When another test broke it.
+    #[must_use]
+    pub fn effects(&self) -> Vec<Digest> {
+        self.effects.lock().expect("no probe panics while it acts").clone()
     }
 
     /// How often the body ran.
@@ -116,6 +134,7 @@ impl Tool for Probe {
         if self.marks && self.body != Body::ForgetTheMark {
             context.mark_effect_sent().await?;
         }
+        self.effects.lock().expect("no probe panics while it acts").push(permit.idempotency_key());
         match self.body {
             Body::Succeed | Body::ForgetTheMark => {
                 Ok(Output::new(format!("done: {text}"), json!({ "text": text })))

@@ -16,7 +16,7 @@ use mast_kernel::instant::Instant;
 use mast_kernel::message::{Outcome, OutcomeStatus};
 use mast_kernel::permit::{ClaimRefused, Claimed, Permit, claim};
 use mast_kernel::policy::{Finding, Judged, Ruling};
-use mast_kernel::spec::{Idempotency, SideEffect};
+use mast_kernel::spec::SideEffect;
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
 use mast_store::{Durability, Fence, PendingClaim};
 use mast_tools::MarkLog;
@@ -314,10 +314,8 @@ impl<'a> Record<'a> {
         if !self.past().was_claimed() || self.judgement.is_claimed {
             return ending;
         }
-        let may_have_acted = self.declared.as_ref().is_none_or(|tool| {
-            !tool.side_effect.is_read() && (self.is_marked() || tool.idempotency == Idempotency::Idempotent)
-        });
-        if may_have_acted {
+        let is_marked = self.is_marked();
+        if self.declared.as_ref().is_none_or(|tool| tool.idempotency.may_have_acted(is_marked)) {
             let unknown = Ending::new(OutcomeStatus::Uncertain, "tool.outcome_unknown");
             return unknown.detail(format!("not run again: {}", ending.code));
         }

@@ -260,10 +260,8 @@ pub(super) fn settle_lost(
     provider_call: Option<String>,
 ) -> Result<Settled, RuntimeError> {
     let tool = tool_of(row).to_owned();
-    let is_harmless = row.declared.as_ref().is_some_and(|declared| {
-        let must_mark = declared.idempotency != Idempotency::Idempotent;
-        declared.side_effect.is_read() || (must_mark && row.effect_sent_at.is_none())
-    });
+    let is_marked = row.effect_sent_at.is_some();
+    let is_harmless = row.declared.as_ref().is_some_and(|tool| !tool.idempotency.may_have_acted(is_marked));
     let (status, code) = match is_harmless {
         true => (OutcomeStatus::Failed, "run.interrupted"),
         false => (OutcomeStatus::Uncertain, UNKNOWN),

@@ -45,6 +45,8 @@ pub struct Resumption {
 pub(super) struct SoFar {
     /// The step of the last reply that is an item of the conversation.
     pub(super) replied_step: Option<u32>,
+    /// Answers of the model, those of a failure too.
+    n_replies: u32,
     steps: u32,
     model_calls: u32,
     tool_calls: u32,
@@ -106,13 +108,14 @@ impl Runtime {
         work.carry_out().await
     }
 
-    /// How often a model was asked in a run: where its script goes on, if it has one.
+    /// How many answers of its model a run has had: where its script goes on, if it has one. An answer that
+    /// was lost with the process that heard it does not count.
     ///
     /// # Errors
     ///
     /// [`RuntimeError`] when the store fails.
-    pub async fn n_model_requests(&self, run: &RunRow) -> Result<u32, RuntimeError> {
-        Ok(self.so_far(run.session, run.id).await?.model_calls)
+    pub async fn n_replies(&self, run: &RunRow) -> Result<u32, RuntimeError> {
+        Ok(self.so_far(run.session, run.id).await?.n_replies)
     }
 
     /// The questions of a run that nobody has answered; those whose time is over are settled.
@@ -171,6 +174,7 @@ impl Runtime {
             for event in events.iter().filter(|event| event.run == Some(run)) {
                 match event.body() {
                     Ok(EventBody::ModelRequestStarted(told)) => {
+                        so_far.n_replies += u32::from(replied.take().is_some());
                         so_far.model_calls += 1;
                         so_far.steps = so_far.steps.max(told.step);
                     }
@@ -189,7 +193,11 @@ impl Runtime {
                     Ok(EventBody::ContextItemAppended(told)) if told.kind == ItemKind::Assistant => {
                         let of_reply = replied.filter(|(_, content)| *content == told.content);
                         so_far.replied_step = of_reply.map(|(step, _)| step).or(so_far.replied_step);
+                        so_far.n_replies += u32::from(replied.take().is_some());
                     }
+                    Ok(EventBody::ModelResponseFailed(_)) => so_far.n_replies += 1,
+                    // What was heard and is no item yet is lost.
+                    Ok(EventBody::RunResumed(_)) => replied = None,
                     Ok(EventBody::ToolCallProposed(_)) => so_far.tool_calls += 1,
                     _ => {}
                 }

@@ -10,6 +10,7 @@ mod gate;
 mod injection;
 mod invariant;
 mod labels;
+mod recovery;
 mod render;
 mod run_loop;
 mod scenario;

@@ -71,7 +71,7 @@ async fn go_on(
         mast_provider::build("offline", &mast_provider::ProviderConfig::default())
             .map_err(|error| CliError::failed(error.to_string(), ""))?
     } else {
-        let used = runtime.n_model_requests(row).await?;
+        let used = runtime.n_replies(row).await?;
         let chosen = choose(start, config, script.is_some())?;
         chosen.build_from(config, script.as_deref(), usize::try_from(used).unwrap_or(usize::MAX))?
     };
