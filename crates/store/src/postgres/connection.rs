@@ -29,6 +29,8 @@ const CONNECT_WAIT: Duration = Duration::from_secs(5);
 /// How long a statement may take to be answered, before the connection counts as lost. Waiting for a lock
 /// ends sooner.
 const ANSWER_WAIT: Duration = Duration::from_secs(30);
+/// How many connections may be lost, one after the other, before whoever asks is told.
+const LOST_MAX: u32 = 3;
 /// The oldest version that is asked in this way, as Postgres counts them.
 const OLDEST_VERSION: i32 = 140_000;
 
@@ -150,55 +152,46 @@ impl ServerConnection {
 impl Connection for ServerConnection {
     async fn select(&mut self, question: Question) -> Result<Vec<Cells>, StoreError> {
         let was_holding = self.is_holding;
+        let mut n_left = LOST_MAX;
         loop {
-            let is_new = self.open.is_none();
             let open = self.opened().await?;
-            let rows = answered(query(&question).fetch_all(&mut open.connection)).await;
-            let error = match rows {
+            let error = match answered(query(&question).fetch_all(&mut open.connection)).await {
                 Ok(rows) => return Ok(rows.iter().map(cells_of).collect()),
                 Err(error) => error,
             };
-            if is_lost(&error) {
-                self.drop_lost();
-                // What was held is not held any more, so it is not enough to ask again.
-                if !is_new && !was_holding {
-                    continue;
-                }
+            if !is_lost(&error) {
+                return Err(during(&self.place, question.attempt, error));
             }
-            return Err(during(&self.place, question.attempt, error));
+            self.drop_lost();
+            // What was held is not held any more, so it is not enough to ask again.
+            if n_left == 0 || was_holding {
+                return Err(during(&self.place, question.attempt, error));
+            }
+            n_left -= 1;
         }
     }
 
     async fn hold(&mut self, what: Hold) -> Result<(), StoreError> {
-        let place = self.place.clone();
-        for is_last in [false, true] {
-            let open = self.opened().await?;
-            let done = async {
-                let (begin, query) = match what {
-                    Hold::Session(session) => {
-                        (sql::BEGIN, sqlx::query(sql::HOLD_SESSION).bind(session.to_string()))
-                    }
-                    Hold::Heads => (sql::BEGIN_UNSURE, sqlx::query(sql::HOLD_HEADS)),
-                };
-                answered(sqlx::raw_sql(begin).execute(&mut open.connection)).await?;
-                answered(query.execute(&mut open.connection)).await
+        let open = self.opened().await?;
+        let done = async {
+            let (begin, query) = match what {
+                Hold::Session(session) => {
+                    (sql::BEGIN, sqlx::query(sql::HOLD_SESSION).bind(session.to_string()))
+                }
+                Hold::Heads => (sql::BEGIN_UNSURE, sqlx::query(sql::HOLD_HEADS)),
             };
-            match done.await {
-                Ok(_) => {
-                    self.is_holding = true;
-                    return Ok(());
-                }
-                Err(error) if is_lost(&error) && !is_last => {
-                    self.drop_lost();
-                }
-                Err(error) => {
-                    self.is_holding = true;
-                    self.let_go().await;
-                    return Err(during(&place, "waiting for others", error));
-                }
-            }
+            answered(sqlx::raw_sql(begin).execute(&mut open.connection)).await?;
+            answered(query.execute(&mut open.connection)).await
+        };
+        let done = done.await;
+        self.is_holding = true;
+        let Err(error) = done else { return Ok(()) };
+        if is_lost(&error) {
+            self.drop_lost();
+        } else {
+            self.let_go().await;
         }
-        Err(StoreError::ConnectionLost { place })
+        Err(during(&self.place, "waiting for others", error))
     }
 
     async fn let_go(&mut self) {

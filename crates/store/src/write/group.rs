@@ -142,22 +142,20 @@ impl<C: Connection> Database<C> {
         prepare(&self.seal.identity, &known.state, &standing, batch)
     }
 
-    /// Writes a batch by itself, again and again while another process is faster.
+    /// Writes a batch by itself, again and again while another process is faster or connections are lost.
     async fn write_alone(&mut self, waiting: Waiting, poison: &Poison) {
+        let mut last = StoreError::Conflict(Conflict::Overtaken);
         for _ in 0..ATTEMPTS_MAX {
-            if let Err(error) = poison.check() {
-                return refuse(waiting, error, poison);
-            }
-            if let Err(error) = self.connection.hold(Hold::Session(waiting.batch.session)).await {
-                return refuse(waiting, error, poison);
-            }
             let mut group = Group::default();
-            let events = match self.add(&mut group, &waiting.batch).await {
+            let events = match self.begin_alone(&mut group, &waiting.batch, poison).await {
                 Ok(events) => events,
-                Err(error) => {
-                    self.connection.let_go().await;
-                    return refuse(waiting, error, poison);
+                // Nothing was written, and what was held is not held any more.
+                Err(error @ StoreError::ConnectionLost { .. }) => {
+                    self.cache.forget(waiting.batch.session);
+                    last = error;
+                    continue;
                 }
+                Err(error) => return refuse(waiting, error, poison),
             };
             let unwritten = match self.connection.write(group.rows()).await {
                 Ok(()) => return self.settle(group, vec![(waiting, events)]),
@@ -165,7 +163,7 @@ impl<C: Connection> Database<C> {
             };
             self.cache.forget(waiting.batch.session);
             match unwritten {
-                Unwritten::Overtaken => {}
+                Unwritten::Overtaken => last = StoreError::Conflict(Conflict::Overtaken),
                 Unwritten::Taken(columns)
                     if columns.starts_with("events.") && group.begins_no_session(waiting.batch.session) => {}
                 Unwritten::Taken(columns) => {
@@ -179,7 +177,23 @@ impl<C: Connection> Database<C> {
                 }
             }
         }
-        refuse(waiting, StoreError::Conflict(Conflict::Overtaken), poison);
+        refuse(waiting, last, poison);
+    }
+
+    /// Holds the session of a batch, and makes the batch a group of its own.
+    async fn begin_alone(
+        &mut self,
+        group: &mut Group,
+        batch: &Batch,
+        poison: &Poison,
+    ) -> Result<Vec<Event>, StoreError> {
+        poison.check()?;
+        self.connection.hold(Hold::Session(batch.session)).await?;
+        let added = self.add(group, batch).await;
+        if added.is_err() {
+            self.connection.let_go().await;
+        }
+        added
     }
 
     /// Why a row cannot be written that must be the only one of its kind.
@@ -228,10 +242,14 @@ impl<C: Connection> Database<C> {
 
     /// Signs where a session's chain stands.
     pub(crate) async fn sign_head(&mut self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+        let mut last = StoreError::Conflict(Conflict::Overtaken);
         for _ in 0..ATTEMPTS_MAX {
-            self.connection.hold(Hold::Heads).await?;
             let head = match self.next_head(session, at).await {
                 Ok(head) => head,
+                Err(error @ StoreError::ConnectionLost { .. }) => {
+                    last = error;
+                    continue;
+                }
                 Err(error) => {
                     self.connection.let_go().await;
                     return Err(error);
@@ -246,10 +264,12 @@ impl<C: Connection> Database<C> {
                 Err(Unwritten::Refused(error) | Unwritten::Unknown(error)) => return Err(error),
             }
         }
-        Err(StoreError::Conflict(Conflict::Overtaken))
+        Err(last)
     }
 
+    /// Holds the chain of heads, and makes its next one.
     async fn next_head(&mut self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+        self.connection.hold(Hold::Heads).await?;
         self.cache.forget(session);
         self.cache.load(&mut self.connection, &Batch::new(session, Durability::Normal)).await?;
         let link = self.cache.known(session).link.ok_or(StoreError::NoSuchSession(session))?;
