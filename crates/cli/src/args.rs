@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use mast_kernel::instant::Instant;
 
-use crate::commands::{approvals, call, completions, config, grants, journal, policy, run, runs, tools};
+use crate::commands::{
+    approvals, call, completions, config, grants, journal, policy, run, runs, tools, worker,
+};
 
 /// Mast: a tool runtime for AI agents. The model proposes; the runtime disposes.
 #[derive(Debug, Parser)]
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Tools(tools::ToolsArgs),
     /// List the runs, or show one
     Runs(runs::RunsArgs),
+    /// Take up runs that nobody works on, until it is stopped
+    Worker(worker::WorkerArgs),
     /// List what waits for your verdict, and give it
     Approvals(approvals::ApprovalsArgs),
     /// List the yeses that reach further than one call, or take one back

@@ -2,6 +2,9 @@
 //! client for the network, and a schema is compiled when its tool is called.
 
 mod model;
+#[cfg(debug_assertions)]
+mod mortal;
+pub(crate) mod owner;
 mod policy;
 mod storage;
 
@@ -138,8 +141,10 @@ pub(crate) fn sight(start: &Start, is_revealed: bool) -> Result<Sight, CliError>
 ///
 /// [`CliError`] when the tools cannot be registered.
 pub(crate) fn runtime(start: &Start, config: &Config, store: Arc<dyn Store>) -> Result<Runtime, CliError> {
+    #[cfg(debug_assertions)]
+    let store = mortal::perhaps(store, start.environment.text("MAST_TEST_DIE"));
     let toolbox = Arc::new(Toolbox::builtin()?);
     let policy = policy(start, config, toolbox.as_ref())?;
     tracing::info!(policy = policy.version(), "these rules are in force");
-    Ok(Runtime::new(store, toolbox, policy, start.world()))
+    Ok(Runtime::new(store, toolbox, policy, start.world()).with_owner(owner::name()))
 }

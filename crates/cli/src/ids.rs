@@ -2,9 +2,11 @@
 //! four characters, a unique beginning, or `latest`. Endings differ soonest, since an id begins with its
 //! time; so they are looked for first.
 
+use mast_kernel::call::CallStatus;
 use mast_kernel::id::SessionId;
 use mast_store::{
-    ApprovalFilter, ApprovalRow, GrantFilter, GrantRow, RunFilter, RunRow, SessionFilter, SessionRow, Store,
+    ApprovalFilter, ApprovalRow, CallFilter, CallRow, GrantFilter, GrantRow, RunFilter, RunRow,
+    SessionFilter, SessionRow, Store,
 };
 
 use crate::error::CliError;
@@ -134,6 +136,22 @@ pub(crate) async fn find_grant(store: &dyn Store, text: &str) -> Result<GrantRow
     only(store.grants(&filter).await?, text, ("grant", "see: mast grants"))
 }
 
+/// The call that `text` names.
+///
+/// # Errors
+///
+/// As [`find`].
+pub(crate) async fn find_call(store: &dyn Store, text: &str) -> Result<CallRow, CliError> {
+    let see = ("call", "see: mast runs reconcile");
+    let Some(ending) = bare_ending(text, "call_", "call")? else {
+        let filter = CallFilter { status: Some(CallStatus::Uncertain), ..CallFilter::default() };
+        let newest = store.calls(&filter).await?.pop();
+        return newest.ok_or_else(|| CliError::failed("no call is in doubt", "see: mast runs"));
+    };
+    let filter = CallFilter { ending: Some(ending), limit: 2, ..CallFilter::default() };
+    only(store.calls(&filter).await?, text, see)
+}
+
 fn only<T>(found: Vec<T>, text: &str, (noun, see): (&str, &str)) -> Result<T, CliError> {
     let mut found = found.into_iter();
     match (found.next(), found.next()) {
@@ -153,7 +171,9 @@ fn bare_ending(text: &str, prefix: &str, noun: &str) -> Result<Option<String>, C
     let bare = text.strip_prefix(prefix).unwrap_or(text);
     let is_id = bare.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if bare.len() < ENDING_CHARS_MIN || !is_id {
-        let message = format!("`{text}` is not the id of an {noun}").replace("an grant", "a grant");
+        let message = format!("`{text}` is not the id of an {noun}")
+            .replace("an grant", "a grant")
+            .replace("an call", "a call");
         return Err(CliError::usage(message, "write the last four or more of its characters, or: latest"));
     }
     Ok(Some(bare.to_ascii_lowercase()))

@@ -1,11 +1,13 @@
 //! Single calls that a person or a script types, without a model. Each passes the same gate as a
 //! model's; they share one session and one run, and have no budget and no breaker.
 
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mast_kernel::event::{Actor, EventBody, RunCompleted, RunSetup, RunWaitingForApproval};
 use mast_kernel::id::{ApprovalId, CallId, RunId};
+use mast_kernel::instant::Instant;
+use mast_kernel::limits;
 use mast_kernel::policy::{Overlay, Place, Surroundings};
 use mast_kernel::run::{ApprovalMode, Completion, Mode, Priority, TurnContract};
 use mast_kernel::trust::Label;
@@ -52,6 +54,8 @@ pub struct Desk<'a> {
     n_asks: Arc<AtomicUsize>,
     asked: Mutex<Vec<ApprovalId>>,
     refusals: Refusals,
+    /// When the lease was renewed last, in microseconds.
+    held_at: AtomicI64,
 }
 
 impl std::fmt::Debug for Desk<'_> {
@@ -72,6 +76,7 @@ impl Runtime {
         observer: &'a dyn Observer,
     ) -> Result<Desk<'a>, RuntimeError> {
         let run = RunId::from_u128(self.world().ids.next_bits());
+        let held_at = AtomicI64::new(self.world().clock.now().micros());
         self.hold(run).await?;
         let contract = TurnContract {
             tools: self.offers(&session).into_iter().map(|(name, _)| name).collect(),
@@ -93,7 +98,7 @@ impl Runtime {
         scribe.event(Actor::Platform, EventBody::RunStarted(setup));
         self.store().post(scribe.take(Durability::Normal));
         let (n_asks, asked, refusals) = Default::default();
-        Ok(Desk { runtime: self, session, run, contract, observer, n_asks, asked, refusals })
+        Ok(Desk { runtime: self, session, run, contract, observer, n_asks, asked, refusals, held_at })
     }
 }
 
@@ -132,7 +137,7 @@ impl Desk<'_> {
         let seat = Seat { place: 1, provider_call: None };
         let proposal =
             Proposal { call: id, name: call.tool, arguments: call.arguments, seat, past: Past::New };
-        self.runtime.hold(self.run).await?;
+        self.hold().await?;
         let passed = tokio::select! {
             biased;
             passed = gate.pass_all(std::slice::from_ref(&proposal)) => passed?.pop(),
@@ -147,6 +152,17 @@ impl Desk<'_> {
             // A call that is alone has no sibling to wait for, and every call is answered.
             Some(Passed::Waits) | None => Err(RuntimeError::ClaimLost { call: id }),
         }
+    }
+
+    /// Renews the lease, where that is due.
+    async fn hold(&self) -> Result<(), RuntimeError> {
+        let now = self.runtime.world().clock.now();
+        let is_due = |held: Instant| now >= held.plus_seconds(limits::LEASE_SECONDS / 3) || now < held;
+        if is_due(Instant::from_micros(self.held_at.load(Ordering::Relaxed))) {
+            self.runtime.hold(self.run).await?;
+            self.held_at.store(now.micros(), Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Ends the run of these calls, or lets it wait where one of them asked, and signs the journal's head.

@@ -29,6 +29,7 @@ pub mod error;
 mod gate;
 mod history;
 mod lease;
+pub mod reconcile;
 pub mod review;
 pub mod run_loop;
 pub mod runtime;
@@ -36,17 +37,20 @@ mod scribe;
 pub mod session;
 mod turnstile;
 pub mod verdict;
+pub mod worker;
 
 pub use bus::{Ask, Judge, Observer, Progress, Silent};
 pub use clock::{FixedClock, IdSource, SystemClock, SystemIds, World};
 pub use desk::{Desk, DirectCall, Disposition};
 pub use error::RuntimeError;
 pub use gate::Settled;
+pub use reconcile::NotReconciled;
 pub use review::{ReviewFailed, Reviewed, Reviewer};
 pub use run_loop::{Answerer, Resumption, RunEnd, RunFailure, RunRequest, Said, Surface};
 pub use runtime::Runtime;
 pub use session::{NewSession, Session};
 pub use verdict::{Answer, NotTaken, Verdict};
+pub use worker::{Crew, Crews, Slots};
 
 /// Which version of Mast acts: approvals are sealed with it.
 pub const AGENT_VERSION: &str = concat!("mast/", env!("CARGO_PKG_VERSION"));

@@ -33,4 +33,4 @@ pub use gullible::{Gullible, Step};
 pub use probe::Probe;
 pub use props::{Ready, Scene, Trace};
 pub use story::{Story, Told, line};
-pub use world::{CountedIds, ManualClock, START_MICROS, memory_store, world};
+pub use world::{CountedIds, ManualClock, START_MICROS, file_store, memory_store, world};

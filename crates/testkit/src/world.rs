@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use mast_kernel::id::StoreId;
 use mast_kernel::instant::Instant;
 use mast_runtime::{IdSource, World};
-use mast_store::{MemoryStore, StoreIdentity, sign::Signer};
+use mast_store::{MemoryStore, OpenOptions, SqliteStore, StoreIdentity, sign::Signer};
 use mast_tools::Clock;
 
 /// 2026-07-25T13:03:11.482913Z.
@@ -54,6 +54,24 @@ impl IdSource for CountedIds {
 pub fn world() -> World {
     let clock = || Arc::new(ManualClock::new(START_MICROS));
     World { clock: clock(), tool_clock: clock(), ids: Arc::new(CountedIds::default()) }
+}
+
+/// A store of this world in a file, made now.
+///
+/// # Panics
+///
+/// When it cannot be made.
+pub async fn file_store(path: &std::path::Path) -> SqliteStore {
+    let options = OpenOptions {
+        path: path.to_path_buf(),
+        identity_if_new: StoreIdentity {
+            id: StoreId::from_u128(1),
+            created_at: Instant::from_micros(START_MICROS),
+        },
+        signer: Signer::from_seed(&[7; 32]),
+        create: true,
+    };
+    SqliteStore::open(options).await.expect("a store can be made")
 }
 
 /// An empty store of this world.

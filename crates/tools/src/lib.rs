@@ -17,5 +17,5 @@ pub mod tool;
 pub mod toolbox;
 
 pub use capability::{Cancellation, Clock, Context, MarkLog};
-pub use tool::{Failure, Output, Tool};
+pub use tool::{Failure, Output, Probed, Tool};
 pub use toolbox::{Toolbox, ToolboxRefused};

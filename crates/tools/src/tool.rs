@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use async_trait::async_trait;
+use mast_kernel::canonical::Digest;
 use mast_kernel::message::FailureKind;
 use mast_kernel::permit::{Claimed, Permit};
 use mast_kernel::resource::Resource;
@@ -39,10 +40,30 @@ pub trait Tool: Debug + Send + Sync {
     /// [`Failure`], the tool's own: a denied, unknown or unavailable outcome is not a tool's to say.
     async fn run(&self, permit: Claimed<Permit>, context: &Context) -> Result<Output, Failure>;
 
+    /// Looks at the world whether a call with these arguments and this idempotency key happened, and
+    /// changes nothing. It is asked when nobody knows the outcome of a call, and a person wants it settled.
+    async fn probe(&self, arguments: &Value, key: Digest) -> Probed {
+        let _ = (arguments, key);
+        Probed::NoProbe
+    }
+
     /// The manual page, in Markdown: for a builtin what its own file opens with, see [`opening_of`].
     fn manual(&self) -> String {
         String::new()
     }
+}
+
+/// What a look at the world says of a call whose outcome is unknown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Probed {
+    /// Its effect is there.
+    Happened,
+    /// Its effect is not there, and will not come.
+    DidNot,
+    /// The tool looked and cannot tell; why.
+    CannotTell(String),
+    /// The tool has no way to look.
+    NoProbe,
 }
 
 /// What a source file opens with: the text of its `//!` comment.

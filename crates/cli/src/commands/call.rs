@@ -87,7 +87,7 @@ pub(crate) fn run(args: &CallArgs, start: &Start) -> Result<Exit, CliError> {
         let session = runtime.open_session(new).await?;
         Ok::<_, CliError>((runtime, session))
     })?;
-    let desk = runtime.desk(session, &Silent).await?;
+    let desk = executor.block_on(runtime.desk(session, &Silent))?;
     let caller = Caller { args, runtime: &runtime, desk, n_calls: 0 };
     let exit = if args.stdin {
         caller.answer_lines(start, &executor)

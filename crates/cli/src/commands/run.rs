@@ -13,10 +13,12 @@ use clap::{Args, ValueEnum};
 use jiff::tz::TimeZone;
 use mast_kernel::limits::PROMPT_BYTES_MAX;
 use mast_kernel::policy::narrowed_mode;
-use mast_kernel::run::{ApprovalMode, Mode};
+use mast_kernel::run::{ApprovalMode, Mode, Priority, RunStatus};
 use mast_kernel::trust::Label;
-use mast_runtime::{NewSession, RunRequest, Runtime, Said, Session, Surface};
+use mast_provider::Provider;
+use mast_runtime::{Answerer, NewSession, RunRequest, Runtime, Said, Session, Surface};
 use mast_store::{RunFilter, SessionFilter, Store};
+use serde_json::json;
 
 use crate::assemble::{
     Chosen, Reason, Start, block_on, choose, local_authority, local_servers, open_store, runtime,
@@ -57,6 +59,12 @@ pub(crate) struct RunArgs {
     /// Go on in the newest conversation
     #[arg(long = "continue", conflicts_with = "session")]
     resume: bool,
+    /// Only put it in the queue; a worker takes it up
+    #[arg(long)]
+    detach: bool,
+    /// Which runs go before it in the queue
+    #[arg(long, value_name = "PRIORITY", value_enum, requires = "detach")]
+    priority: Option<Queue>,
     /// Go on in this conversation
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -91,6 +99,17 @@ struct Offer {
     /// Offer no tool at all
     #[arg(long, conflicts_with_all = ["plan", "tools"])]
     no_tools: bool,
+}
+
+/// Which runs go first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Queue {
+    /// A person sits before it
+    Interactive,
+    /// The usual
+    Normal,
+    /// It may wait
+    Background,
 }
 
 /// What happens when a call must ask.
@@ -138,6 +157,9 @@ pub(crate) fn run(args: &RunArgs, start: &Start) -> Result<Exit, CliError> {
         if request.mode != Mode::NoTools && request.prompt.iter().any(asks_for_none) {
             start.printer.note(&[(Style::Dim, "mast · your words ask for no tools, so none is offered")]);
         }
+        if args.detach {
+            return enqueue(&runtime, &mut session, request, (&*provider, start)).await;
+        }
         let is_foreign = request.prompt.iter().any(|said| said.label != Label::typed());
         let id = session.id();
         let carried = Carried { start, runtime: &runtime, session: id, seen, is_foreign };
@@ -145,6 +167,26 @@ pub(crate) fn run(args: &RunArgs, start: &Start) -> Result<Exit, CliError> {
         let work = async |surface: Surface<'_>| runtime.run(&mut session, request, &*provider, surface).await;
         Box::pin(carry_out(&carried, provider.name(), judge.as_ref(), work)).await
     })
+}
+
+/// Puts the run in the queue, and prints its id.
+async fn enqueue(
+    runtime: &Runtime,
+    session: &mut Session,
+    request: RunRequest,
+    (provider, start): (&dyn Provider, &Start),
+) -> Result<Exit, CliError> {
+    let by = Answerer { provider: provider.name(), model: provider.model() };
+    let run = runtime.enqueue(session, request, by).await?;
+    let printer = &start.printer;
+    if printer.is_json() {
+        printer.result_json(&json!({ "run": run, "session": session.id(), "status": RunStatus::Queued }))?;
+        return Ok(Exit::Done);
+    }
+    printer.result_line(&[(Style::Plain, &run.to_string())])?;
+    let text = format!("queued   taken up by: mast worker   look: mast runs show {run}");
+    printer.note(&[(Style::Dim, &text)]);
+    Ok(Exit::Done)
 }
 
 impl RunArgs {
@@ -259,6 +301,11 @@ fn request(
             Some(Asking::Interactive | Asking::Park) | None => ApprovalMode::Park,
         },
         budget: config.budget(),
+        priority: match args.priority {
+            Some(Queue::Interactive) => Priority::Interactive,
+            Some(Queue::Background) => Priority::Background,
+            Some(Queue::Normal) | None => Priority::Normal,
+        },
         instructions: config.text("run.instructions").map(str::to_owned),
         date_line: None,
     })

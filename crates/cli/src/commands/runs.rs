@@ -1,13 +1,15 @@
 //! `mast runs`: which runs there were, and what became of one.
 
+mod reconcile;
 mod resume;
 
 use clap::{Args, Subcommand};
 use mast_kernel::id::RunId;
+use mast_kernel::run::RunStatus;
 use mast_store::{ApprovalFilter, CallFilter, CallRow, RunFilter, RunRow, Store};
 use serde_json::{Value, json};
 
-use crate::assemble::{Start, block_on, open_to_look};
+use crate::assemble::{Start, block_on, open_to_look, owner};
 use crate::commands::approvals::{card_of, print_whole};
 use crate::commands::moment;
 use crate::error::{CliError, Exit};
@@ -37,8 +39,10 @@ enum Verb {
         /// Its id, an ending of it, or `latest`
         run: String,
     },
-    /// Go on with a run that waited for a verdict
+    /// Go on with a run that waited for a verdict, that was not begun, or whose process is gone
     Resume(resume::ResumeArgs),
+    /// List the calls whose outcome nobody knows, or settle one
+    Reconcile(reconcile::ReconcileArgs),
 }
 
 /// Prints the runs.
@@ -50,12 +54,15 @@ pub(crate) fn run(args: &RunsArgs, start: &Start) -> Result<Exit, CliError> {
     if let Some(Verb::Resume(args)) = &args.verb {
         return resume::run(args, start);
     }
+    if let Some(Verb::Reconcile(args)) = &args.verb {
+        return block_on(reconcile::run(args, start));
+    }
     block_on(async {
         let store = open_to_look(start).await?;
         match (&args.verb, store) {
             (Some(Verb::Show { run }), Some(store)) => show(run, &*store, start).await?,
             (Some(Verb::Show { .. }), None) => return Err(nothing_yet()),
-            (Some(Verb::List | Verb::Resume(_)) | None, store) => {
+            (Some(Verb::List | Verb::Resume(_) | Verb::Reconcile(_)) | None, store) => {
                 list(args.limit, store.as_deref(), start).await?;
             }
         }
@@ -91,10 +98,20 @@ async fn list(limit: u32, store: Option<&dyn Store>, start: &Start) -> Result<()
             None => None,
         };
         let id = run.id.to_string();
-        rows.push(vec![id, moment(run.created_at), state(run), model(run), asked.unwrap_or_default()]);
+        let state = state_of(store, run, start).await?;
+        rows.push(vec![id, moment(run.created_at), state, model(run), asked.unwrap_or_default()]);
     }
     for row in table(&rows, printer.columns()) {
         printer.result_line(&[(Style::Plain, &row)])?;
+    }
+    let n_doubtful = match store {
+        Some(store) => reconcile::in_doubt(store).await?.len(),
+        None => 0,
+    };
+    if n_doubtful > 0 {
+        let calls = if n_doubtful == 1 { "call" } else { "calls" };
+        let text = format!("nobody knows the outcome of {n_doubtful} {calls}   see: mast runs reconcile");
+        printer.note(&[(Style::Bold, &text)]);
     }
     if is_cut {
         printer.note(&[(Style::Dim, &format!("the newest {limit}   more: mast runs --limit N"))]);
@@ -125,7 +142,8 @@ async fn show(text: &str, store: &dyn Store, start: &Start) -> Result<(), CliErr
         }
         return printer.result_json(&value);
     }
-    for row in table(&facts(&run), printer.columns()) {
+    let state = state_of(Some(store), &run, start).await?;
+    for row in table(&facts(&run, state), printer.columns()) {
         printer.result_line(&[(Style::Plain, &row)])?;
     }
     let rows: Vec<Vec<String>> = calls.iter().map(call_row).collect();
@@ -155,7 +173,7 @@ async fn calls_of(store: &dyn Store, run: RunId) -> Result<Vec<CallRow>, CliErro
     Ok(store.calls(&CallFilter { run: Some(run), ..CallFilter::default() }).await?)
 }
 
-fn facts(run: &RunRow) -> Vec<Vec<String>> {
+fn facts(run: &RunRow, state: String) -> Vec<Vec<String>> {
     let took =
         run.started_at.zip(run.ended_at).map(|(from, to)| format!(" · {}", millis(to.millis_since(from))));
     let overlay = if run.overlay { "" } else { " · overlay off" };
@@ -163,7 +181,7 @@ fn facts(run: &RunRow) -> Vec<Vec<String>> {
     let mut facts = vec![
         ("run", run.id.to_string()),
         ("session", run.session.to_string()),
-        ("state", state(run) + &took.unwrap_or_default()),
+        ("state", state + &took.unwrap_or_default()),
         ("model", model(run)),
         ("policy", format!("{} · {}{overlay}", run.policy_version, run.mode)),
         ("began", moment(run.created_at)),
@@ -172,6 +190,18 @@ fn facts(run: &RunRow) -> Vec<Vec<String>> {
         facts.insert(3, ("why", why.message.to_owned()));
     }
     facts.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect()
+}
+
+/// Where a run is; one whose process is gone is said to be interrupted.
+async fn state_of(store: Option<&dyn Store>, run: &RunRow, start: &Start) -> Result<String, CliError> {
+    if let Some(store) = store.filter(|_| run.status == RunStatus::Running) {
+        let now = start.world().clock.now();
+        let lease = store.lease(run.id).await?;
+        if lease.is_none_or(|lease| lease.until <= now || owner::is_gone(&lease.owner)) {
+            return Ok("interrupted".to_owned());
+        }
+    }
+    Ok(state(run))
 }
 
 fn state(run: &RunRow) -> String {

@@ -23,6 +23,8 @@ const OTHERS: &[&str] = &[
     "COLUMNS",
     "TERM",
     "TZ",
+    #[cfg(debug_assertions)]
+    "MAST_TEST_DIE",
 ];
 
 /// The variables that Mast knows, as they were at the start.

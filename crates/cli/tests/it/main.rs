@@ -7,6 +7,7 @@ mod config;
 mod inspect;
 mod mistakes;
 mod policy;
+mod recovery;
 mod run;
 mod secrets;
 mod served;

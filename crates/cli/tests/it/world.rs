@@ -56,15 +56,27 @@ impl World {
         self.mast_reading("", arguments)
     }
 
+    /// Runs the binary in a process that dies as if by `kill -9` where an event is committed: such as
+    /// `call.marked:before`.
+    pub(crate) fn mast_dying(&self, at: &str, arguments: &[&str]) -> Ran {
+        self.run(&[("MAST_TEST_DIE", at)], Vec::new(), arguments)
+    }
+
     /// Runs the binary with this on its stdin.
     pub(crate) fn mast_reading(&self, stdin: impl Into<Vec<u8>>, arguments: &[&str]) -> Ran {
+        self.run(&[], stdin.into(), arguments)
+    }
+
+    fn run(&self, variables: &[(&str, &str)], stdin: Vec<u8>, arguments: &[&str]) -> Ran {
         let mut command = Command::cargo_bin("mast").unwrap();
         command.env_clear().env("HOME", self.home.path()).env("MAST_DATA_DIR", self.data());
         command.envs(self.variables.iter().map(|(name, value)| (*name, value.as_str())));
+        command.envs(variables.iter().copied());
         let output =
             command.args(arguments).write_stdin(stdin).current_dir(self.home.path()).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+        // A shell says 137 of a program that was killed.
+        Ran { code: output.status.code().unwrap_or(137), out: text(output.stdout), err: text(output.stderr) }
     }
 
     /// Runs the binary with a stdout that nobody reads, and gives its exit code and what it said.

@@ -5,16 +5,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::call::CallStatus;
 use mast_kernel::event::Reach;
 use mast_kernel::id::RunId;
-use mast_kernel::run::RunStatus;
+use mast_kernel::policy::Authority;
+use mast_kernel::run::{Priority, RunStatus};
 use mast_kernel::spec::{Idempotency, SideEffect};
-use mast_runtime::{RunRequest, RuntimeError, Verdict, World};
+use mast_provider::{ProviderConfig, Script};
+use mast_runtime::{Answerer, Crew, Crews, RunRequest, RuntimeError, Slots, Verdict, World};
 use mast_store::verify::{Wanted, verify};
-use mast_store::{ApprovalFilter, CallFilter, RunFilter, Store};
+use mast_store::{ApprovalFilter, CallFilter, RunFilter, RunRow, Store};
 use mast_testkit::{BrokenStore, CountedIds, Fault, ManualClock, Probe, START_MICROS, Story, Told};
+use mast_tools::Cancellation;
 
 /// Two calls side by side, one more, and an answer.
 const SCRIPT: &str = "- calls: [{tool: demo.probe, args: {text: a}}, {tool: math.calculate, args: {expression: \"17*23\"}}]\n\
@@ -125,6 +129,8 @@ async fn crash(new: Probe, store: Arc<dyn Store>, at: usize, fault: Fault, tally
     };
     assert!(gone, "write {at} is within the run");
     tally.n_points += 1;
+    // What had been handed over when the process ended is in the file.
+    store.flush().await.unwrap();
     let Some(run) = store.runs(&RunFilter::default()).await.unwrap().pop() else { return };
     let acknowledged = succeeded(store.as_ref()).await;
     if !run.status.is_ended() {
@@ -220,4 +226,95 @@ fn print(lines: &[String]) {
 async fn a_process_that_is_gone_at_any_write_repeats_and_hides_no_effect() {
     let lines = matrix("memory", async || Arc::new(mast_testkit::memory_store()) as Arc<dyn Store>).await;
     print(&lines);
+}
+
+#[tokio::test]
+async fn in_a_file_too() {
+    let folders: std::sync::Mutex<Vec<tempfile::TempDir>> = std::sync::Mutex::default();
+    let lines = matrix("sqlite", async || {
+        let folder = tempfile::tempdir().unwrap();
+        let store = mast_testkit::file_store(&folder.path().join("mast.db")).await;
+        folders.lock().unwrap().push(folder);
+        Arc::new(store) as Arc<dyn Store>
+    })
+    .await;
+    print(&lines);
+}
+
+/// A worker's crew: the scripted model, for whoever asked.
+struct Scripted(Authority);
+
+#[async_trait]
+impl Crews for Scripted {
+    async fn crew(&self, _: &RunRow, n_replies: u32) -> Result<Crew, String> {
+        let script: String = SCRIPT.split_inclusive('\n').skip(n_replies as usize).collect();
+        let script = Script::parse(&script).map_err(|fault| fault.to_string())?;
+        let config = ProviderConfig { script: Some(script), ..ProviderConfig::default() };
+        let provider = mast_provider::build("scripted", &config).map_err(|error| error.to_string())?;
+        Ok(Crew { provider, authority: self.0.clone(), instructions: None, date_line: None })
+    }
+
+    fn done(&self, _: &RunRow, _: RunStatus) {}
+}
+
+#[tokio::test]
+async fn a_worker_that_wakes_up_after_its_run_was_taken_writes_nothing_more() {
+    let mut slow = probe(Idempotency::NonIdempotent, SideEffect::None).doing(mast_testkit::probe::Body::Hang);
+    slow.spec.timeout_seconds = 1;
+    let machine = Machine::new(slow);
+    let store: Arc<dyn Store> = Arc::new(mast_testkit::memory_store());
+    let story = machine.process(store.clone(), 0);
+    let sleeps = machine.works(&story);
+    let takes = async {
+        let marked = loop {
+            let rows = store.calls(&CallFilter::default()).await.unwrap();
+            if let Some(row) = rows.into_iter().find(|row| row.effect_sent_at.is_some()) {
+                break row;
+            }
+            tokio::task::yield_now().await;
+        };
+        machine.takes_up(&store, marked.run).await
+    };
+    let (woken, taken) = tokio::join!(sleeps, takes);
+    assert!(woken.is_err(), "what it had is somebody else's: {woken:?}");
+    assert_eq!(taken.end.status, RunStatus::Completed);
+    let events =
+        store.events(store.runs(&RunFilter::default()).await.unwrap()[0].session, 0, 0).await.unwrap();
+    let n_ended = events.iter().filter(|event| event.kind == "run.completed").count();
+    let n_outcomes = events.iter().filter(|event| event.kind == "tool.call.uncertain").count();
+    assert_eq!(
+        (n_ended, n_outcomes),
+        (1, 2),
+        "the run ends once, and each of its two doubtful calls is settled once"
+    );
+    assert_eq!(verify(store.as_ref(), Wanted::default()).await.unwrap().findings, []);
+}
+
+#[tokio::test]
+async fn two_workers_on_one_store_end_every_run_once() {
+    const RUNS: usize = 40;
+    let machine = Machine::new(probe(Idempotency::NonIdempotent, SideEffect::None));
+    let store: Arc<dyn Store> = Arc::new(mast_testkit::memory_store());
+    let (one, other) = (machine.process(store.clone(), 0), machine.process(store.clone(), 0));
+    for number in 0..RUNS {
+        let mut session = one.session().await;
+        let by = Answerer { provider: "scripted", model: "scripted" };
+        let priority = [Priority::Interactive, Priority::Normal, Priority::Background][number % 3];
+        let request = RunRequest { priority, ..RunRequest::typed("Go.") };
+        one.runtime.enqueue(&mut session, request, by).await.unwrap();
+    }
+    let crews = Scripted(one.authority.clone());
+    let stop = Cancellation::new();
+    let work = |story: &Story| story.runtime.clone();
+    let (one, other) = (work(&one), work(&other));
+    let (first, second) = tokio::join!(
+        one.work(Slots::default(), &crews, &stop, true),
+        other.work(Slots::default(), &crews, &stop, true)
+    );
+    first.unwrap();
+    second.unwrap();
+    let runs = store.runs(&RunFilter::default()).await.unwrap();
+    assert!(runs.iter().all(|run| run.status == RunStatus::Completed), "{runs:#?}");
+    assert_eq!((runs.len(), machine.probe.effects().len()), (RUNS, 2 * RUNS));
+    assert_eq!(verify(store.as_ref(), Wanted::default()).await.unwrap().findings, []);
 }

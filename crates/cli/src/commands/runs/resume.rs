@@ -1,4 +1,4 @@
-//! `mast runs resume`: a run that waited for a verdict goes on, in this process.
+//! `mast runs resume`: a run that waited for a verdict, or whose process is gone, goes on in this one.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,17 @@ use mast_runtime::{Resumption, Runtime, Surface};
 use mast_store::RunRow;
 
 use super::nothing_yet;
-use crate::assemble::{Start, block_on, choose, local_authority, open_store, open_to_look, runtime, sight};
+use crate::assemble::{
+    Start, block_on, choose, local_authority, open_store, open_to_look, owner, runtime, sight,
+};
 use crate::commands::approvals::refuse_fixed_clock;
 use crate::commands::journal::last_event;
 use crate::commands::run::{AtTerminal, Carried, carry_out, date_line};
+use crate::commands::time_of_day;
 use crate::config::{Config, Flags, local_zone};
 use crate::error::{CliError, Exit};
 use crate::ids::{Found, Wanted, find};
+use crate::output::Style;
 
 /// Arguments of `mast runs resume`.
 #[derive(Debug, Args)]
@@ -49,15 +53,31 @@ pub(super) fn run(args: &ResumeArgs, start: &Start) -> Result<Exit, CliError> {
         let Found::Run(row) = find(&**runtime.store(), &args.run, Wanted::Run).await? else {
             return Err(CliError::failed(format!("`{}` is not a run", args.run), "see: mast runs"));
         };
-        if row.status != RunStatus::WaitingForApproval {
+        if row.status.is_ended() {
             let hint = format!("see: mast runs show {}", row.id);
-            return Err(CliError::failed(
-                format!("{} is {}: it waits for no verdict", row.id, row.status),
-                hint,
-            ));
+            return Err(CliError::failed(format!("{} is {}: it has ended", row.id, row.status), hint));
         }
+        free(&runtime, &row, start).await?;
         Box::pin(go_on(args, (start, &config, &runtime), &row)).await
     })
+}
+
+/// Gives back the lease of a process that is gone, so that nobody need wait for it to be over.
+async fn free(runtime: &Runtime, row: &RunRow, start: &Start) -> Result<(), CliError> {
+    let Some(lease) = runtime.store().lease(row.id).await? else { return Ok(()) };
+    let now = runtime.world().clock.now();
+    if lease.until > now && owner::is_gone(&lease.owner) {
+        runtime.store().release(row.id, &lease.owner).await?;
+    } else if lease.until > now {
+        let at = time_of_day(lease.until);
+        let hint = format!("if that process is gone, ask again after {}", at.get(..8).unwrap_or(&at));
+        return Err(CliError::failed(format!("{} is at work in another process", row.id), hint));
+    }
+    if row.status == RunStatus::Running {
+        let text = "mast · the process that worked on this run is gone; going on where it stopped";
+        start.printer.note(&[(Style::Dim, text)]);
+    }
+    Ok(())
 }
 
 async fn go_on(
