@@ -243,7 +243,8 @@ async fn a_commit_is_as_sure_as_was_asked() {
     };
     let mut is_secured = async |durability| {
         let before = position("insert").await;
-        let mut batch = world.claim(CallId::from_u128(world.next()));
+        let call = CallId::from_u128(world.next());
+        let mut batch = world.claim(call);
         batch.durability = durability;
         store.commit(batch).await.unwrap();
         position("flush").await > before
