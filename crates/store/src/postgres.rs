@@ -11,6 +11,7 @@
 
 mod connection;
 mod fault;
+mod hint;
 mod read;
 mod rows;
 mod schema;
@@ -69,6 +70,7 @@ pub struct PostgresStore {
     seal: Seal,
     queue: Queue,
     readers: PgPool,
+    hints: hint::Hints,
 }
 
 /// The pool would show its password.
@@ -103,7 +105,7 @@ impl PostgresStore {
             .test_before_acquire(false)
             .connect_lazy_with(connect);
         let queue = Queue::start(Database::new(writer, seal.identity, signer));
-        Ok(Self { place, seal, queue, readers })
+        Ok(Self { place, seal, queue, readers, hints: hint::Hints::default() })
     }
 
     /// Where it is, without the password.
@@ -144,4 +146,4 @@ impl Writer for PostgresStore {
     }
 }
 
-leasable!(PostgresStore, sql::NEXT_RUN);
+leasable!(PostgresStore, sql::NEXT_RUN, |store| store.hints.next(&store.readers));

@@ -140,7 +140,7 @@ impl Writer for SqliteStore {
     }
 }
 
-leasable!(SqliteStore, sql::NEXT_RUN);
+leasable!(SqliteStore, sql::NEXT_RUN, |_store| std::future::pending::<()>());
 
 /// What all connections have in common. The statements are too many and too frequent to be logged.
 fn connect_options(path: &Path) -> SqliteConnectOptions {

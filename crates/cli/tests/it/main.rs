@@ -11,4 +11,5 @@ mod recovery;
 mod run;
 mod secrets;
 mod served;
+mod server;
 mod world;

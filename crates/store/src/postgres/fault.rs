@@ -74,7 +74,10 @@ pub(super) fn is_overtaken(error: &sqlx::Error) -> bool {
 fn words(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(error) => error.message().to_owned(),
-        sqlx::Error::Io(error) => error.to_string(),
+        sqlx::Error::Io(error) => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+        }
         sqlx::Error::PoolTimedOut => "no answer in time".to_owned(),
         _ => "the connection failed".to_owned(),
     }

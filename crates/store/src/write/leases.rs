@@ -64,9 +64,10 @@ pub(crate) async fn next(
     Ok(None)
 }
 
-/// Makes leases of a store whose statements are put by `Select`, and that claims with `$next`.
+/// Makes leases of a store whose statements are put by `Select`, that claims with `$next`, and that hints by
+/// `$hint`.
 macro_rules! leasable {
-    ($store:ty, $next:path) => {
+    ($store:ty, $next:path, |$this:ident| $hint:expr) => {
         #[async_trait::async_trait]
         impl $crate::lease::Leases for $store {
             async fn take(
@@ -97,6 +98,11 @@ macro_rules! leasable {
                 wanted: &$crate::lease::Wanted<'_>,
             ) -> Result<Option<$crate::RunRow>, $crate::StoreError> {
                 $crate::write::leases::next(self, &self.queue, $next, wanted).await
+            }
+
+            async fn hint(&self) {
+                let $this = self;
+                $hint.await;
             }
         }
     };

@@ -119,6 +119,28 @@ async fn a_run_is_claimed_by_one_of_many() {
 }
 
 #[tokio::test]
+async fn who_waits_for_work_is_told_by_another_process() {
+    let schema = Schema::new().await;
+    let (worker, other) = (Arc::new(schema.store().await), schema.store().await);
+    let mut world = World::new(1);
+    other.commit(world.begin()).await.unwrap();
+    // The first hint is that it listens now.
+    worker.hint().await;
+    let waiting = tokio::spawn({
+        let worker = Arc::clone(&worker);
+        async move { worker.hint().await }
+    });
+    while !waiting.is_finished() {
+        // Not every hint is about this test: others use the same server.
+        let mut world = World::new(u32::try_from(world.next() & 0xffff_ffff).unwrap());
+        for batch in [world.begin(), world.ask()] {
+            other.commit(batch).await.unwrap();
+        }
+    }
+    waiting.await.unwrap();
+}
+
+#[tokio::test]
 async fn a_session_that_is_held_too_long_is_told_and_the_store_goes_on() {
     use sqlx::Connection as _;
     let schema = Schema::new().await;
