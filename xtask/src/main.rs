@@ -11,6 +11,7 @@
 //! | `bless` | files that are generated, and whether they are up to date |
 //! | `bench` | our figures beside those of others |
 //! | `fuzz` | one fuzzer for a while |
+//! | `sim` | runs in which everything goes wrong |
 //! | `licences` | what we depend on, and under which terms |
 //! | `needs` | programs that some tests want |
 //! | `postgres` | servers of the tests' own |
@@ -28,6 +29,7 @@ mod place;
 mod postgres;
 mod process;
 mod say;
+mod sim;
 mod tally;
 mod test;
 #[cfg(test)]
@@ -60,6 +62,8 @@ enum Chore {
     Bench(bench::BenchArgs),
     /// Run one fuzzer.
     Fuzz(fuzz::FuzzArgs),
+    /// Tell stories in which everything goes wrong, and check the invariants after each.
+    Sim(sim::SimArgs),
     /// Check the licences and the duplicates of what is depended on.
     Licences,
 }
@@ -72,6 +76,7 @@ fn main() -> ExitCode {
         Chore::Bless(args) => bless::run(&args),
         Chore::Bench(args) => bench::run(&args),
         Chore::Fuzz(args) => fuzz::run(&args),
+        Chore::Sim(args) => sim::run(&args),
         Chore::Licences => licences::run(),
     };
     match done {

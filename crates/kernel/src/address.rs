@@ -55,8 +55,17 @@ const DENIED_NAMES: &[&str] = &[
     ".localhost",
     "localhost.localdomain",
     ".localdomain",
+    "localhost4",
+    "localhost4.localdomain4",
+    "localhost6",
+    "localhost6.localdomain6",
+    ".localdomain4",
+    ".localdomain6",
     "ip6-localhost",
     "ip6-loopback",
+    "ip6-localnet",
+    "ip6-allnodes",
+    "ip6-allrouters",
     "broadcasthost",
     "metadata",
     "instance-data",
@@ -65,6 +74,9 @@ const DENIED_NAMES: &[&str] = &[
     ".local",
     ".home.arpa",
 ];
+
+/// What no host has: who takes one apart in another way comes out elsewhere.
+const DENIED_LETTERS: &[char] = &['%', '#', '/', '\\', '?'];
 
 /// Whether no tool may connect to this address.
 #[must_use]
@@ -100,23 +112,44 @@ fn is_denied_v6(address: Ipv6Addr) -> bool {
 
 /// Whether no tool may connect to this host, as it stands in a URL: a name, or an address in any of the
 /// spellings that resolvers take (brackets, one to four numbers, decimal, octal, hexadecimal). An empty
-/// one is denied.
+/// one is denied, and so is what is no host: with what parts a URL, with more colons than a port has, or
+/// with a number at its end and no address, which some read as one all the same.
 #[must_use]
 pub fn is_denied_host(host: &str) -> bool {
     let plain: String =
         host.trim().nfkc().filter(|letter| !crate::protected::is_ignorable(*letter)).collect();
     let plain = plain.to_lowercase().replace(['\u{3002}', '\u{ff61}'], ".");
+    if plain.contains(DENIED_LETTERS)
+        || plain.contains(|letter: char| letter.is_whitespace() || letter.is_control())
+    {
+        return true;
+    }
     let plain = plain.rsplit('@').next().unwrap_or_default();
     if let Some(address) = version_6(plain) {
         return is_denied_v6(address);
     }
-    let name = plain.split(':').next().unwrap_or_default().trim_end_matches('.');
+    let (name, port) = plain.split_once(':').unwrap_or((plain, ""));
+    if port.contains(':') || plain.contains(['[', ']']) {
+        return true;
+    }
+    let name = name.trim_end_matches('.');
     let is_named = |denied: &str| {
         if denied.starts_with('.') { name.ends_with(denied) } else { name == denied }
     };
-    name.is_empty()
-        || DENIED_NAMES.iter().any(|denied| is_named(denied))
-        || [false, true].into_iter().filter_map(|decimal| version_4(name, decimal)).any(is_denied_v4)
+    name.is_empty() || DENIED_NAMES.iter().any(|denied| is_named(denied)) || is_denied_number(name)
+}
+
+/// Whether a name that ends in a number is an address that is denied, or none.
+fn is_denied_number(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let digits = last.strip_prefix("0x");
+    let is_number = digits.map_or_else(
+        || !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()),
+        |digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
+    );
+    let addresses = [false, true].map(|decimal| version_4(name, decimal));
+    let is_none = addresses.iter().all(Option::is_none);
+    is_number && is_none || addresses.into_iter().flatten().any(is_denied_v4)
 }
 
 fn version_6(host: &str) -> Option<Ipv6Addr> {
@@ -158,7 +191,7 @@ fn number(part: &str, decimal: bool) -> Option<u64> {
 
 /// The lists as text: a part of what the hardline's hash is taken over.
 pub(crate) fn text() -> String {
-    format!("{DENIED_V4:?}\n{DENIED_V6:?}\n{EMBEDDED:?}\n{DENIED_NAMES:?}\n")
+    format!("{DENIED_V4:?}\n{DENIED_V6:?}\n{EMBEDDED:?}\n{DENIED_NAMES:?}\n{DENIED_LETTERS:?}\n")
 }
 
 #[cfg(test)]
@@ -217,6 +250,29 @@ mod tests {
         "255.255.255.255",
         "224.0.0.1",
         "[fe80::5efe:127.0.0.1]",
+        "localhost6",
+        "localhost6.localdomain6",
+        "ip6-localhost",
+        "example.org%00.x",
+        "[2606:4700::1111%1]",
+        "example.org#x",
+        "example.org/x",
+        "127.0.0.1\\@example.org",
+        "example.org\\x",
+        "example.org?x",
+        "example.org\u{ff0f}x",
+        "a b",
+        "a:1:2",
+        "[x]",
+        "4294967296",
+        "4294967297",
+        "0x100000001",
+        "0x100000000000000000001",
+        "18446744073709551617",
+        "127.0.0.257",
+        "256.0.0.1",
+        "1.2.3.4.5",
+        "example.1",
     ];
     const OPEN: &[&str] = &[
         "example.org",
@@ -238,9 +294,15 @@ mod tests {
         "[::ffff:8.8.8.8]",
         "[64:ff9b::808:808]",
         "[2002:808:808::]",
-        "1.2.3.4.5",
         "256.0.0.1.example",
         "0x.example",
+        "4294967295.example",
+        "example.org:443",
+        "me@example.org",
+        "example1.org",
+        "a-1.example.x1",
+        "localhost6.example.org",
+        "my-localhost6",
         "local",
         "x.localhost.example",
     ];

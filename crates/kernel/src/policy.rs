@@ -9,6 +9,7 @@ mod in_force;
 mod matrix;
 mod overlay;
 mod profile;
+mod program;
 mod rules;
 mod standing;
 mod turn;

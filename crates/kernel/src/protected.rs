@@ -80,6 +80,8 @@ pub const PROTECTED: &[(Protection, &[&str])] = &[
             ".tokens",
             "etc/shadow",
             "etc/gshadow",
+            "etc/sudoers",
+            "etc/sudoers.d",
             "proc/*/environ",
         ],
     ),
@@ -110,7 +112,17 @@ pub const PROTECTED: &[(Protection, &[&str])] = &[
             ".mast",
             "mast.toml",
             "mast.db",
+            "mast.db-journal",
+            "mast.db-shm",
+            "mast.db-wal",
             "journal.key",
+            ".config/mast",
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+            ".claude/hooks",
+            ".mcp.json",
+            ".gemini/settings.json",
+            ".codex",
             ".vscode",
             ".idea",
             ".zed",
@@ -170,6 +182,20 @@ pub const PROTECTED: &[(Protection, &[&str])] = &[
             ".tmux.conf",
             ".screenrc",
             ".local/bin",
+            ".cargo/config",
+            ".cargo/config.toml",
+            ".pre-commit-config.yaml",
+            ".pre-commit-config.yml",
+            ".pre-commit-hooks.yaml",
+            "lefthook.yml",
+            ".lefthook.yml",
+            ".lintstagedrc",
+            ".lintstagedrc.*",
+            ".bazelrc",
+            ".yarnrc",
+            ".yarnrc.yml",
+            ".pnpmfile.cjs",
+            ".mise.toml",
             "sitecustomize.py",
             "usercustomize.py",
             "etc/profile",
@@ -189,6 +215,15 @@ pub const HARMLESS: &[&str] = &[
     "id_ecdsa.pub",
     "id_ed25519.pub",
 ];
+
+/// What editors and people add to the name of a copy. A copy of a secret is one; a copy of another name is run by
+/// nothing.
+pub const COPY_ENDS: &[&str] = &[
+    "~", ".bak", ".backup", ".old", ".orig", ".save", ".saved", ".copy", ".swp", ".swo", ".swn", ".tmp", "#",
+];
+
+/// Flags that may stand before a glued value, as in `-rf.env`.
+const GLUED_FLAGS_MAX: usize = 4;
 
 /// Every name of a secret has one of these, or is a letter that becomes one when it is folded; so most words
 /// need no closer look.
@@ -220,9 +255,12 @@ pub fn word_names_secret(word: &str) -> bool {
     if word.contains(char::is_whitespace) {
         return false;
     }
-    let attached = word.strip_prefix('-').and_then(|rest| rest.get(1..));
+    let attached = word.strip_prefix('-').and_then(|flags| flags.find('.').map(|at| flags.split_at(at)));
+    let is_glued = |flags: &str| {
+        (1..=GLUED_FLAGS_MAX).contains(&flags.len()) && flags.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
     word.split(['=', '@', ':', ',', '<', '>']).skip_while(|part| part.len() == word.len()).any(is_secret)
-        || attached.is_some_and(|value| value.starts_with('.') && is_secret(value))
+        || attached.is_some_and(|(flags, value)| is_glued(flags) && is_secret(value))
 }
 
 /// The names of a path in the one spelling that is compared.
@@ -292,6 +330,28 @@ static LOOKUP: LazyLock<Lookup> = LazyLock::new(|| {
 });
 
 fn strictest(names: &[String]) -> Option<Protection> {
+    let found = listed(names);
+    let has_copy = || names.iter().any(|name| without_copy_end(name).is_some());
+    if found == Some(Protection::Secret) || !has_copy() {
+        return found;
+    }
+    let originals: Vec<String> =
+        names.iter().map(|name| without_copy_end(name).unwrap_or(name).to_owned()).collect();
+    // An editor hides the copy that it works on behind a dot.
+    let shown: Vec<String> =
+        originals.iter().map(|name| name.strip_prefix('.').unwrap_or(name).to_owned()).collect();
+    let is_secret = [originals, shown].iter().any(|names| listed(names) == Some(Protection::Secret));
+    if is_secret { Some(Protection::Secret) } else { found }
+}
+
+/// The name that this is a copy of.
+fn without_copy_end(name: &str) -> Option<&str> {
+    let original = COPY_ENDS.iter().find_map(|end| name.strip_suffix(end))?;
+    let original = original.trim_start_matches('#').trim_end_matches(".~").trim_end_matches(['~', '.']);
+    (!original.is_empty()).then_some(original)
+}
+
+fn listed(names: &[String]) -> Option<Protection> {
     let single = names.iter().filter_map(|name| LOOKUP.names.get(name).copied());
     let rows = LOOKUP.rows.iter().filter(|(_, row)| lies_in(names, row)).map(|(protection, _)| *protection);
     single.chain(rows).min()
@@ -318,7 +378,7 @@ pub(crate) fn text() -> String {
     for (protection, patterns) in PROTECTED {
         text += &format!("{protection} {}\n", patterns.join(" "));
     }
-    text + &format!("harmless {}\n", HARMLESS.join(" "))
+    text + &format!("harmless {}\ncopies {}\n", HARMLESS.join(" "), COPY_ENDS.join(" "))
 }
 
 #[cfg(test)]
@@ -372,6 +432,46 @@ mod tests {
     }
 
     #[test]
+    fn copies_of_secrets_and_what_tools_read_by_themselves() {
+        use Protection::{Control, Secret, SelfExecuting};
+        for (path, expect) in [
+            ("id_rsa~", Some(Secret)),
+            ("id_ed25519.bak", Some(Secret)),
+            (".env.bak", Some(Secret)),
+            (".env.swp", Some(Secret)),
+            (".id_rsa.swp", Some(Secret)),
+            ("#id_rsa#", Some(Secret)),
+            ("tls/server.pem.orig", Some(Secret)),
+            ("a.key~", Some(Secret)),
+            (".npmrc.old", Some(Secret)),
+            (".pgpass~", Some(Secret)),
+            (".cargo/credentials.toml.bak", Some(Secret)),
+            ("/etc/sudoers", Some(Secret)),
+            ("/etc/sudoers.d/x", Some(Secret)),
+            (".claude/settings.json", Some(Control)),
+            (".mcp.json", Some(Control)),
+            ("/home/me/.config/mast/config.toml", Some(Control)),
+            ("mast.db-wal", Some(Control)),
+            ("mast.db-shm", Some(Control)),
+            (".cargo/config.toml", Some(SelfExecuting)),
+            (".pre-commit-config.yaml", Some(SelfExecuting)),
+            (".bazelrc", Some(SelfExecuting)),
+            (".yarnrc.yml", Some(SelfExecuting)),
+            (".bashrc.bak", None),
+            ("notes~", None),
+            ("keyboard.bak", None),
+            ("id_rsa.pub.bak", Some(Secret)),
+            ("a.pem.md~", None),
+            (".config/masthead", None),
+            (".claude/commands/x.md", None),
+            ("cargo/config.toml", None),
+            ("mast.db.md", None),
+        ] {
+            assert_eq!(protection(path), expect, "{path:?}");
+        }
+    }
+
+    #[test]
     fn every_name_of_a_secret_has_its_mark() {
         let secrets = PROTECTED.iter().filter(|(protection, _)| *protection == Protection::Secret);
         for pattern in secrets.flat_map(|(_, patterns)| *patterns) {
@@ -391,6 +491,11 @@ mod tests {
             "data=@.env",
             "a,.env",
             "x/.env",
+            "-rf.env",
+            "-sT.env",
+            "-abcd.env",
+            "-f../x/.env",
+            "id_rsa~",
         ] {
             assert!(word_names_secret(word), "{word:?}");
         }
@@ -404,6 +509,9 @@ mod tests {
             "x = obj.key",
             "-e",
             "é@",
+            "-Dspring.env",
+            "-rf.envs",
+            "-abcde.env",
         ] {
             assert!(!word_names_secret(word), "{word:?}");
         }

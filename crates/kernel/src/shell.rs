@@ -6,14 +6,18 @@
 //! patterns, which sees neither where a word begins nor what is quoted; and a parser of our own, which
 //! would be wrong in other places than the shells are. See `docs/spec/policy.md`.
 
+mod grammar;
+mod heredoc;
+mod opening;
 mod program;
+mod setting;
 mod tree;
 mod word;
 mod wrapper;
 
 use crate::limits::SHELL_DEPTH_MAX;
 use crate::resource::Resource;
-use tree::Found;
+use tree::{Found, Reader};
 use word::Word;
 use wrapper::Inner;
 
@@ -22,11 +26,6 @@ use wrapper::Inner;
 #[must_use]
 pub fn of_text(text: &str) -> Vec<Resource> {
     run(Work::Text { text: text.to_owned(), exact: true, depth: 0 })
-}
-
-/// Whether a program runs what its arguments name, as far as this module knows it.
-pub(crate) fn runs_others(program: &str) -> bool {
-    program::ROWS.iter().any(|(names, ..)| names.contains(&program))
 }
 
 /// The resources of an argument vector, which no shell touches. Programs that run their arguments are
@@ -47,6 +46,7 @@ enum Work {
 fn run(first: Work) -> Vec<Resource> {
     let mut resources = Vec::new();
     let mut stack = vec![first];
+    let mut reader = Reader::default();
     while let Some(work) = stack.pop() {
         let depth = match &work {
             Work::Text { depth, .. } | Work::Words { depth, .. } => *depth,
@@ -57,7 +57,7 @@ fn run(first: Work) -> Vec<Resource> {
             continue;
         }
         match work {
-            Work::Text { text, exact, depth } => text_work(&text, exact, depth, &mut stack),
+            Work::Text { text, exact, depth } => text_work(reader.parts(&text), exact, depth, &mut stack),
             Work::Words { words, stdin, exact, depth } => {
                 let opened = wrapper::open(&words, stdin.as_ref());
                 resources.push(command(&words, exact && !opened.unseen));
@@ -76,8 +76,8 @@ fn run(first: Work) -> Vec<Resource> {
     resources
 }
 
-fn text_work(text: &str, exact: bool, depth: usize, stack: &mut Vec<Work>) {
-    let parts = tree::parts(text).filter(|parts| !parts.is_empty());
+fn text_work(parts: Option<Vec<Found>>, exact: bool, depth: usize, stack: &mut Vec<Work>) {
+    let parts = parts.filter(|parts| !parts.is_empty());
     let Some(parts) = parts else {
         stack.push(Work::Touch(unclear()));
         return;
@@ -102,6 +102,7 @@ fn text_work(text: &str, exact: bool, depth: usize, stack: &mut Vec<Work>) {
 
 fn command(words: &[Word], exact: bool) -> Resource {
     let literal = words.iter().all(|word| word.exact && !word.assigned().is_some_and(program::steers));
+    let literal = literal && !setting::expands_index(words);
     let assigns = words.len() == 1 && words.iter().all(|word| word.assigned().is_some());
     let named = assigns || words.first().is_some_and(|program| program.bare && !program.text.is_empty());
     Resource::Command {

@@ -10,6 +10,7 @@
 //! | [`gullible`] | a model that obeys whatever it reads |
 //! | [`orders`], [`coded`] | what it takes for an order, and how that and a secret may be disguised |
 //! | [`broken`] | a store that fails when it is told to |
+//! | [`sim`] | short runs with everything going wrong at once, from a seed |
 
 #![expect(
     clippy::expect_used,
@@ -25,6 +26,7 @@ pub mod gullible;
 pub mod orders;
 pub mod probe;
 pub mod props;
+pub mod sim;
 pub mod story;
 pub mod world;
 

@@ -3,6 +3,7 @@
 //! tool. Each rule stands with something that it hits and something near it that stays allowed.
 
 mod destructive;
+mod place;
 
 use super::{Case, Finding, Layer};
 use crate::address;
@@ -22,7 +23,7 @@ const PROTECTED: &str = "policy.hardline.protected_path";
 const ADDRESS: &str = "policy.hardline.address";
 
 /// Raised whenever a rule comes to mean something else than its data say.
-const EDITION: &str = "edition 1";
+const EDITION: &str = "edition 2";
 
 /// Something that a rule hits, or nearly.
 #[derive(Debug, Clone, Copy)]
@@ -76,6 +77,31 @@ const RULES: &[Rule] = {
                 Text("sh -c 'rm -rf /'"),
                 Text("\\rm -rf /"),
                 Text("r''m -rf /"),
+                Text("rm --recurs /"),
+                Text("rm --r -f -- /"),
+                Text("rm --no-pres x"),
+                Text("rm -rf /proc/self/root/"),
+                Text("coproc X { rm -rf /; }"),
+                Text("time if rm -rf /; then x; fi"),
+                Text("sshpass -p x rm -rf /"),
+                Text("run0 -u me rm -rf /"),
+                Text("tmux new-session -d 'rm -rf /'"),
+                Text("tmux new -d rm -rf /"),
+                Text("screen -dmS x rm -rf /"),
+                Text("gosu me rm -rf /"),
+                Text("tini -- rm -rf /"),
+                Text("choom -n 5 -- rm -rf /"),
+                Text("numactl -m 0 rm -rf /"),
+                Text("pwsh -c 'rm -rf /'"),
+                Text("nu -c 'rm -rf /'"),
+                Text("at now <<< 'rm -rf /'"),
+                Text("git -c alias.x='!rm -rf /' x"),
+                Text("git bisect run rm -rf /"),
+                Text("git submodule foreach 'rm -rf /'"),
+                Text("git rebase -x 'rm -rf /' main"),
+                Text("ssh -o ProxyCommand='rm -rf /' host"),
+                Text("ssh -oproxycommand='rm -rf /' host"),
+                Text("tar cf x y --checkpoint=1 --checkpoint-action='exec=rm -rf /'"),
             ],
             near_miss: &[
                 Text("rm -rf build"),
@@ -85,6 +111,10 @@ const RULES: &[Rule] = {
                 Text("echo 'rm -rf /'"),
                 Text("rm -rf ~/x/cache"),
                 Text("rmdir /"),
+                Text("rm --force /"),
+                Text("git -c user.name=x commit -m 'rm -rf /'"),
+                Text("tar cf x --exclude 'rm -rf /' y"),
+                Text("cat <<'E'\n`rm -rf /`\nE"),
             ],
         },
         Rule {
@@ -96,11 +126,21 @@ const RULES: &[Rule] = {
                 Text("find / -delete"),
                 Text("find / -name x -exec rm -rf {} +"),
                 Text("find ~ -type f -delete"),
+                Text("find -- / -delete"),
+                Text("find -O3 / -delete"),
+                Text("find -D tree / -delete"),
+                Text("find -L -O2 -- x / -delete"),
+                Text("find ../.. -delete"),
+                Text("fd . / -x rm -rf"),
             ],
             near_miss: &[
                 Text("find . -name '*.tmp' -delete"),
                 Text("find / -name x"),
                 Text("find /tmp/x -delete"),
+                Text("find -O3 . -delete"),
+                Text("find -- build -delete"),
+                Text("find ./ -delete"),
+                Text("fd -e tmp -x rm"),
             ],
         },
         Rule {
@@ -108,8 +148,18 @@ const RULES: &[Rule] = {
             code: DESTRUCTIVE,
             why: "it would change who may use everything below a root",
             hits: |resource| words(resource).is_some_and(destructive::changes_root),
-            hit: &[Text("chmod -R 777 /"), Text("chown -R me:me /etc"), Text("chgrp --recursive x ~")],
-            near_miss: &[Text("chmod -R u+w build"), Text("chmod 755 /"), Text("chown -R me src")],
+            hit: &[
+                Text("chmod -R 777 /"),
+                Text("chown -R me:me /etc"),
+                Text("chgrp --recursive x ~"),
+                Text("chmod --recurs 777 /"),
+            ],
+            near_miss: &[
+                Text("chmod -R u+w build"),
+                Text("chmod 755 /"),
+                Text("chown -R me src"),
+                Text("chmod --reference=x /"),
+            ],
         },
         Rule {
             id: "format",
@@ -131,6 +181,15 @@ const RULES: &[Rule] = {
                 Text("shred /dev/sdb"),
                 Text("cp x /dev/mem"),
                 Text("echo b > /proc/sysrq-trigger"),
+                Text("dd of=/dev/./sda"),
+                Text("dd of=///dev/sda"),
+                Text("echo x > /dev/../dev/sda"),
+                Text("echo x > ../../../dev/sda"),
+                Text("cp --target-directory=/dev/mapper x"),
+                Text("cp --target=/dev x"),
+                Text("cp -t /dev sda"),
+                Text("mv sda /dev/"),
+                Write("/dev/./sda"),
             ],
             near_miss: &[
                 Text("dd if=/dev/zero of=disk.img"),
@@ -138,6 +197,10 @@ const RULES: &[Rule] = {
                 Text("echo x > /dev/stderr"),
                 Text("dd if=x of=/dev/null"),
                 Text("ls /dev/sda"),
+                Text("echo x > /dev/./null"),
+                Text("cp x dev/sda"),
+                Text("cp -t out /tmp/sda"),
+                Write("dev/sda"),
             ],
         },
         Rule {

@@ -27,13 +27,6 @@ pub struct Yes<'a> {
     pub agent_version: &'a str,
 }
 
-/// Interpreters of whole languages. With the programs that run others (`crate::shell`) they run what they
-/// are handed: a yes to one says nothing of the next.
-const INTERPRETERS: &[&str] = &[
-    "python", "python3", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk", "make", "npx",
-    "npm", "cargo", "pip", "uv",
-];
-
 /// Which reason each sealed field stands for when it is not what it was.
 const FIELDS: &[(&str, &str)] = &[
     ("schema", "approval.void.seal"),
@@ -126,16 +119,10 @@ pub(super) fn reach(case: &Case<'_>, findings: &[Finding], always_asks: bool) ->
     if is_once { Reach::Once } else { Reach::Session }
 }
 
-/// Whether the words are exactly what runs, and the program runs nothing that it is handed.
+/// Whether the words are exactly what runs, and say all that it does.
 fn is_plain_command(resource: &Resource) -> bool {
     match resource {
-        Resource::Command { words, exact } => {
-            let program = words.first().and_then(|word| word.rsplit('/').next());
-            *exact
-                && program.is_some_and(|program| {
-                    !crate::shell::runs_others(program) && !INTERPRETERS.contains(&program)
-                })
-        }
+        Resource::Command { words, exact } => *exact && super::program::may_repeat(words),
         _ => true,
     }
 }

@@ -1,6 +1,9 @@
 //! Programs that run what their arguments name, as data: which options take a value, and where the
 //! command begins; and the variables that change what runs.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 /// What a program runs of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runs {
@@ -20,6 +23,14 @@ pub(super) enum Runs {
     Find,
     /// Files that it writes.
     Tee,
+    /// A vector, or a block that may have a name first.
+    Coproc,
+    /// Something of its own making, likely after its options and this many further words.
+    Likely(usize),
+    /// What its settings and some of its verbs name.
+    Git,
+    /// Nothing but what some of its options name.
+    Options,
     /// Something that no argument shows.
     Unseen,
 }
@@ -27,7 +38,7 @@ pub(super) enum Runs {
 /// Names of programs, what they run, and their options that take a value.
 pub(super) type Row = (&'static [&'static str], Runs, &'static [&'static str]);
 
-pub(super) const ROWS: &[Row] = &[
+const ROWS: &[Row] = &[
     (
         &["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "yash", "csh", "tcsh", "posh"],
         Runs::Shell,
@@ -78,7 +89,6 @@ pub(super) const ROWS: &[Row] = &[
             "setsid",
             "builtin",
             "command",
-            "coproc",
             "busybox",
             "toybox",
             "fakeroot",
@@ -95,10 +105,86 @@ pub(super) const ROWS: &[Row] = &[
             "then",
             "else",
             "do",
+            "if",
+            "elif",
+            "while",
+            "until",
             "!",
             "{",
+            "dumb-init",
+            "catatonit",
+            "eatmydata",
+            "proxychains",
+            "proxychains4",
+            "torsocks",
+            "valgrind",
         ],
         Runs::Vector(0),
+        &[],
+    ),
+    (&["coproc"], Runs::Coproc, &[]),
+    (&["sshpass"], Runs::Vector(0), &["-f", "-d", "-p", "-P"]),
+    (
+        &["run0"],
+        Runs::Vector(0),
+        &[
+            "-u",
+            "--user",
+            "-g",
+            "--group",
+            "-D",
+            "--chdir",
+            "-M",
+            "--machine",
+            "--unit",
+            "--property",
+            "--description",
+            "--slice",
+            "--nice",
+            "--setenv",
+            "--background",
+        ],
+    ),
+    (&["gosu", "su-exec"], Runs::Vector(1), &[]),
+    (&["tini"], Runs::Vector(0), &["-p", "-e"]),
+    (&["choom"], Runs::Vector(0), &["-n", "--adjust", "-p", "--pid"]),
+    (
+        &["numactl"],
+        Runs::Vector(0),
+        &[
+            "-i",
+            "--interleave",
+            "-p",
+            "--preferred",
+            "-P",
+            "-N",
+            "--cpunodebind",
+            "-C",
+            "--physcpubind",
+            "-m",
+            "--membind",
+            "-w",
+            "--weighted-interleave",
+        ],
+    ),
+    (&["cpulimit"], Runs::Vector(0), &["-l", "--limit", "-p", "--pid", "-e", "--exe"]),
+    (
+        &["tmux"],
+        Runs::Likely(1),
+        &["-L", "-S", "-f", "-c", "-T", "-n", "-s", "-t", "-x", "-y", "-e", "-F", "-l", "-p"],
+    ),
+    (&["screen"], Runs::Likely(0), &["-S", "-c", "-e", "-h", "-p", "-s", "-t", "-T"]),
+    (&["pwsh", "powershell", "nu", "elvish", "xonsh", "expect", "osascript"], Runs::Likely(0), &[]),
+    (&["at", "batch"], Runs::Likely(1), &["-f", "-q", "-t"]),
+    (&["crontab"], Runs::Likely(0), &["-u"]),
+    (
+        &["git"],
+        Runs::Git,
+        &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source"],
+    ),
+    (
+        &["tar", "gtar", "bsdtar", "rsync", "scp", "sftp", "sort", "gsort", "split", "gsplit", "zip", "man"],
+        Runs::Options,
         &[],
     ),
     (&["exec"], Runs::Vector(0), &["-a"]),
@@ -152,7 +238,7 @@ pub(super) const ROWS: &[Row] = &[
     (&["eval"], Runs::Joined(0), &[]),
     (&["watch"], Runs::Joined(0), &["-n", "--interval", "-q", "--equexit"]),
     (
-        &["ssh", "rsh", "mosh"],
+        &["ssh", "rsh", "mosh", "autossh"],
         Runs::Joined(1),
         &[
             "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
@@ -170,6 +256,16 @@ pub(super) const ROWS: &[Row] = &[
         &[],
     ),
 ];
+
+/// The row of a program.
+static BY_NAME: LazyLock<BTreeMap<&str, &Row>> =
+    LazyLock::new(|| ROWS.iter().flat_map(|row| row.0.iter().map(move |name| (*name, row))).collect());
+
+/// What a program runs of its arguments, and which options of it take a value; none for a program like any
+/// other.
+pub(super) fn row(name: &str) -> Option<&'static Row> {
+    BY_NAME.get(name).copied()
+}
 
 /// Words after which `find` runs a vector.
 pub(super) const FIND_EXEC: &[&str] =

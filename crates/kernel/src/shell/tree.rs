@@ -1,8 +1,10 @@
 //! One walk over the tree of one text, by a cursor: it goes down, along and up by steps of a loop, so a
 //! hostile text costs no stack. What it finds is handed on in the order of the text.
 
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::{Node, Parser, Tree, TreeCursor};
 
+use super::grammar::{GRAMMAR, Grammar, Kind};
+use super::heredoc;
 use super::word::{Word, decode, split};
 use crate::limits::{SHELL_TEXT_BYTES_MAX, SHELL_TREE_DEPTH_MAX};
 
@@ -17,53 +19,76 @@ pub(super) enum Found {
     Unclear,
 }
 
-/// Parts a text. Nothing where it cannot be read.
-pub(super) fn parts(text: &str) -> Option<Vec<Found>> {
-    if text.len() > SHELL_TEXT_BYTES_MAX || text.chars().any(is_odd) {
-        return None;
-    }
-    let tree = parse(text)?;
-    if tree.root_node().has_error() {
-        return None;
-    }
-    let mut walk = Walk { text, found: Vec::new(), above: Vec::new(), taken: None };
-    walk.all(&tree)?;
-    Some(walk.found)
+/// Reads texts, one after the other, with one parser.
+#[derive(Default)]
+pub(super) struct Reader {
+    parser: Option<Parser>,
 }
 
-fn parse(text: &str) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    parser.parse(text, None)
+impl Reader {
+    /// Parts a text. Nothing where it cannot be read.
+    pub(super) fn parts(&mut self, text: &str) -> Option<Vec<Found>> {
+        if text.len() > SHELL_TEXT_BYTES_MAX || text.chars().any(is_odd) {
+            return None;
+        }
+        let grammar = GRAMMAR.as_ref()?;
+        let parser = match &mut self.parser {
+            Some(parser) => parser,
+            none => {
+                let mut parser = Parser::new();
+                parser.set_language(&grammar.language).ok()?;
+                none.insert(parser)
+            }
+        };
+        let tree = parser.parse(text, None)?;
+        if tree.root_node().has_error() {
+            return None;
+        }
+        let mut walk =
+            Walk { text, grammar, found: Vec::new(), above: Vec::new(), taken: None, cursors: Vec::new() };
+        walk.all(&tree)?;
+        Some(walk.found)
+    }
 }
 
 /// Whether a character is read differently by shells, parsers and people: such a text is not guessed at.
 fn is_odd(letter: char) -> bool {
-    let is_plain_space = matches!(letter, ' ' | '\t' | '\n');
-    !is_plain_space
-        && (letter.is_control() || letter.is_whitespace() || crate::protected::is_ignorable(letter))
+    match letter {
+        ' '..='~' | '\t' | '\n' => false,
+        other => other.is_control() || other.is_whitespace() || crate::protected::is_ignorable(other),
+    }
 }
 
-struct Walk<'a> {
+/// Whether something may run below a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Below {
+    Nothing,
+    Perhaps,
+}
+
+struct Walk<'a, 't> {
     text: &'a str,
+    grammar: &'static Grammar,
     found: Vec<Found>,
     /// The nodes above the present one: whether each declares variables.
     above: Vec<bool>,
     /// The command that was taken together with its redirections.
-    taken: Option<usize>,
+    taken: Option<(usize, Below)>,
+    /// Cursors that are not in use: making one anew for each node is dear.
+    cursors: Vec<TreeCursor<'t>>,
 }
 
-impl<'a> Walk<'a> {
-    fn all(&mut self, tree: &Tree) -> Option<()> {
+impl<'a, 't> Walk<'a, 't> {
+    fn all(&mut self, tree: &'t Tree) -> Option<()> {
         let mut cursor = tree.walk();
         loop {
             let node = cursor.node();
             if self.above.len() > SHELL_TREE_DEPTH_MAX {
                 return None;
             }
-            self.visit(node);
-            if cursor.goto_first_child() {
-                self.above.push(node.kind() == "declaration_command");
+            let kind = self.kind(node);
+            if self.visit(node, kind) == Below::Perhaps && cursor.goto_first_child() {
+                self.above.push(kind == Kind::Declaration);
                 continue;
             }
             while !cursor.goto_next_sibling() {
@@ -79,26 +104,69 @@ impl<'a> Walk<'a> {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    fn visit(&mut self, node: Node<'_>) {
-        match node.kind() {
-            "command" if self.taken != Some(node.id()) => self.command(node, None),
-            "redirected_statement" => self.redirected(node),
-            "file_redirect" => self.redirect(node),
-            "declaration_command" | "unset_command" | "for_statement" => self.flat(node),
-            "test_command" => self.test(node),
-            "variable_assignment" if self.above.last() != Some(&true) => {
+    fn kind(&self, node: Node<'_>) -> Kind {
+        self.grammar.kind(node)
+    }
+
+    fn cursor(&mut self, node: Node<'t>) -> TreeCursor<'t> {
+        self.cursors.pop().unwrap_or_else(|| node.walk())
+    }
+
+    fn visit(&mut self, node: Node<'t>, kind: Kind) -> Below {
+        match kind {
+            Kind::Command => {
+                return match self.taken {
+                    Some((id, below)) if id == node.id() => below,
+                    _ => self.command(node, None),
+                };
+            }
+            Kind::Redirected => self.redirected(node),
+            Kind::FileRedirect => self.redirect(node),
+            Kind::HereDocument if heredoc::hides(self.text, node, self.grammar) => {
+                self.found.push(Found::Unclear);
+            }
+            Kind::Declaration | Kind::Unset | Kind::For => self.flat(node),
+            Kind::Test if !self.raw(node).starts_with("((") => self.test(node),
+            Kind::Test | Kind::Compound | Kind::ArithmeticFor | Kind::Arithmetic => {
+                self.arithmetic(node, kind);
+            }
+            Kind::Assignment if self.above.last() != Some(&true) => {
                 self.found.push(Found::Words(vec![decode(self.raw(node))], None));
             }
-            "function_definition" => self.function(node),
+            Kind::Function => self.function(node),
+            // What is put in for a variable can be run: by a backtick that the tree takes for a letter, by
+            // `@P`, by an index in quotes, or by the name of another variable.
+            Kind::Expansion if self.raw(node).contains(['`', '@', '\'', '!']) => {
+                self.found.push(Found::Unclear);
+            }
+            Kind::Letters if has_backtick(self.raw(node)) => self.found.push(Found::Unclear),
             _ => {}
+        }
+        Below::Perhaps
+    }
+
+    /// Arithmetic looks up what its names hold and reads that as arithmetic again; an index in it is
+    /// expanded even out of quotes. So only what has neither is let pass.
+    fn arithmetic(&mut self, node: Node<'t>, kind: Kind) {
+        let body = node.child_by_field_id(self.grammar.body.get());
+        let end = body.map_or(node.end_byte(), |body| body.start_byte());
+        let text = self.text.get(node.start_byte()..end).unwrap_or_default();
+        let inside = match kind {
+            Kind::Arithmetic => text.get(2..).unwrap_or_default(),
+            Kind::ArithmeticFor => text,
+            _ if text.starts_with("((") => text,
+            _ => return,
+        };
+        if inside.contains(['$', '`', '[', '\'', '"', '\\']) {
+            self.found.push(Found::Unclear);
         }
     }
 
-    fn redirected(&mut self, node: Node<'_>) {
-        match node.child_by_field_name("body") {
-            Some(body) if body.kind() == "command" => {
-                self.taken = Some(body.id());
-                self.command(body, Some(node));
+    fn redirected(&mut self, node: Node<'t>) {
+        match node.child_by_field_id(self.grammar.body.get()) {
+            Some(body) if self.kind(body) == Kind::Command => {
+                let below = self.command(body, Some(node));
+                self.taken = Some((body.id(), below));
             }
             Some(_) => {
                 // What follows the file of a redirection belongs to a command that the tree does not name.
@@ -118,20 +186,32 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn command(&mut self, node: Node<'_>, around: Option<Node<'_>>) {
+    fn command(&mut self, node: Node<'t>, around: Option<Node<'t>>) -> Below {
         let mut gathered = Gathered::default();
+        let mut below = Below::Nothing;
         let mut end_before = None;
-        let mut cursor = node.walk();
+        let mut cursor = self.cursor(node);
         for child in node.children(&mut cursor) {
-            match child.kind() {
-                "variable_assignment" => end_before = None,
-                "file_redirect" | "herestring_redirect" => {
+            match self.kind(child) {
+                Kind::Assignment => {
+                    below = Below::Perhaps;
+                    end_before = None;
+                }
+                Kind::FileRedirect | Kind::HereString => {
+                    below = Below::Perhaps;
                     self.redirection(child, &mut gathered);
                     end_before = None;
                 }
-                "subshell" => gathered.words.push(Word { exact: false, ..decode(self.raw(child)) }),
+                Kind::Subshell => {
+                    below = Below::Perhaps;
+                    gathered.words.push(Word { exact: false, ..decode(self.raw(child)) });
+                }
                 _ => {
-                    let mut word = decode(self.raw(child));
+                    let raw = self.raw(child);
+                    if raw.bytes().any(|byte| b"$`(<>".contains(&byte)) {
+                        below = Below::Perhaps;
+                    }
+                    let mut word = decode(raw);
                     let gap = end_before.and_then(|end| self.text.get(end..child.start_byte()));
                     // Where no plain space parts two words, a shell may see one word, or another.
                     if gap.is_some_and(|gap| !is_gap(gap)) {
@@ -142,77 +222,73 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        self.cursors.push(cursor);
         if let Some(around) = around {
             self.redirections(around, &mut gathered);
         }
         self.found.push(Found::Words(gathered.words, gathered.stdin));
+        below
     }
 
-    fn redirections(&self, node: Node<'_>, gathered: &mut Gathered) {
-        let mut cursor = node.walk();
+    fn redirections(&mut self, node: Node<'t>, gathered: &mut Gathered) {
+        let mut cursor = self.cursor(node);
         for child in node.children(&mut cursor) {
             self.redirection(child, gathered);
         }
+        self.cursors.push(cursor);
     }
 
     /// What a redirection holds beside its file: words of the command, and text for it to read.
-    fn redirection(&self, node: Node<'_>, gathered: &mut Gathered) {
-        let mut cursor = node.walk();
-        match node.kind() {
-            "file_redirect" => {
-                let files = node.children_by_field_name("destination", &mut cursor).skip(1);
+    fn redirection(&mut self, node: Node<'t>, gathered: &mut Gathered) {
+        let kind = self.kind(node);
+        if !matches!(kind, Kind::FileRedirect | Kind::HereString | Kind::HereDocument) {
+            return;
+        }
+        let mut cursor = self.cursor(node);
+        match kind {
+            Kind::FileRedirect => {
+                let files = node.children_by_field_id(self.grammar.destination, &mut cursor).skip(1);
                 gathered.words.extend(files.map(|word| decode(self.raw(word))));
             }
-            "herestring_redirect" => {
+            Kind::HereString => {
                 let text = node.named_children(&mut cursor).last().map(|last| decode(self.raw(last)));
                 gathered.stdin = text.map(|word| (word.text, word.exact));
             }
-            "heredoc_redirect" => {
-                let mut quoted = false;
-                for child in node.named_children(&mut cursor) {
-                    match child.kind() {
-                        "heredoc_start" => quoted = self.raw(child).contains(['\'', '"', '\\']),
-                        "heredoc_body" => {
-                            let text = self.raw(child).to_owned();
-                            let exact = quoted || !text.contains(['$', '`', '\\']);
-                            gathered.stdin = Some((text, exact));
-                        }
-                        _ => {}
-                    }
-                }
-                let arguments = node.children_by_field_name("argument", &mut cursor);
+            _ => {
+                gathered.stdin = heredoc::read(self.text, node, self.grammar).or(gathered.stdin.take());
+                let arguments = node.children_by_field_id(self.grammar.argument, &mut cursor);
                 gathered.words.extend(arguments.map(|word| decode(self.raw(word))));
             }
-            _ => {}
         }
+        self.cursors.push(cursor);
     }
 
-    fn redirect(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
-        let operator = node.children(&mut cursor).find(|child| !child.is_named()).map(|child| child.kind());
-        let operator = operator.unwrap_or_default();
-        let Some(file) = node.child_by_field_name("destination") else { return };
+    fn redirect(&mut self, node: Node<'t>) {
+        let Some(file) = node.child_by_field_id(self.grammar.destination.get()) else { return };
+        // The operator stands before its file, perhaps behind the number of a descriptor.
+        let before = self.text.get(node.start_byte()..file.start_byte()).unwrap_or_default().trim_end();
         let raw = self.raw(file);
         let is_descriptor =
-            operator.ends_with('&') && raw.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            before.ends_with('&') && raw.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         if !is_descriptor {
-            self.found.push(Found::Redirect { path: decode(raw), write: operator.contains('>') });
+            self.found.push(Found::Redirect { path: decode(raw), write: before.contains('>') });
         }
     }
 
     /// A statement whose words stand in it one after the other.
-    fn flat(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
+    fn flat(&mut self, node: Node<'t>) {
+        let mut cursor = self.cursor(node);
         let words = node
             .children(&mut cursor)
-            .filter(|child| !matches!(child.kind(), "do_group" | ";" | "\n" | "in"))
+            .filter(|child| !matches!(self.kind(*child), Kind::DoGroup | Kind::Separator))
             .map(|child| decode(self.raw(child)))
-            .filter(|word| !word.text.is_empty());
-        let words = words.collect();
+            .filter(|word| !word.text.is_empty())
+            .collect();
+        self.cursors.push(cursor);
         self.found.push(Found::Words(words, None));
     }
 
-    fn test(&mut self, node: Node<'_>) {
+    fn test(&mut self, node: Node<'t>) {
         let mut words = split(self.raw(node));
         for word in words.iter_mut().filter(|word| matches!(word.text.as_str(), "[" | "]" | "[[" | "]]")) {
             *word = Word::given(&word.text);
@@ -221,10 +297,13 @@ impl<'a> Walk<'a> {
     }
 
     /// A function: its name, and once more for each time that it calls itself.
-    fn function(&mut self, node: Node<'_>) {
-        let Some(name) = node.child_by_field_name("name").map(|name| self.raw(name)) else { return };
+    fn function(&mut self, node: Node<'t>) {
+        let Some(name) = node.child_by_field_id(self.grammar.name.get()).map(|name| self.raw(name)) else {
+            return;
+        };
         let mut words = vec![Word::given("function"), decode(name)];
-        let body = node.child_by_field_name("body").map(|body| self.raw(body)).unwrap_or_default();
+        let body =
+            node.child_by_field_id(self.grammar.body.get()).map(|body| self.raw(body)).unwrap_or_default();
         let calls = body
             .split(|letter: char| letter.is_ascii_whitespace() || "|&;(){}".contains(letter))
             .filter(|word| *word == name);
@@ -239,6 +318,16 @@ struct Gathered {
     stdin: Option<(String, bool)>,
 }
 
+/// Whether a backtick stands here that no backslash takes its meaning from.
+fn has_backtick(text: &str) -> bool {
+    let mut is_escaped = false;
+    text.bytes().any(|byte| {
+        let found = byte == b'`' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        found
+    })
+}
+
 fn is_gap(gap: &str) -> bool {
-    !gap.is_empty() && gap.replace("\\\n", " ").bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+    gap == " " || !gap.is_empty() && gap.replace("\\\n", " ").bytes().all(|byte| matches!(byte, b' ' | b'\t'))
 }

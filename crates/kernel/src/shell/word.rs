@@ -41,6 +41,10 @@ enum Quote {
 
 /// Reads one word as it stands in a text.
 pub(super) fn decode(raw: &str) -> Word {
+    // Most words are nothing but letters.
+    if raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./,:=@%+".contains(&byte)) {
+        return Word::given(raw);
+    }
     let mut word = Word { text: String::with_capacity(raw.len()), exact: true, bare: true };
     let mut quote = Quote::None;
     let mut rest = raw.chars().peekable();

@@ -1,7 +1,8 @@
 //! Opens a command whose program runs what its arguments name. What is not in the table of programs is a
 //! program like any other.
 
-use super::program::{FIND_EXEC, FIND_WRITE, ROWS, Runs};
+use super::opening;
+use super::program::{self, FIND_EXEC, FIND_WRITE, Runs};
 use super::word::Word;
 
 /// Something that a program runs or touches.
@@ -30,9 +31,8 @@ pub(super) fn open(words: &[Word], stdin: Option<&(String, bool)>) -> Opened {
     let mut opened = Opened::default();
     let Some((program, arguments)) = words.split_first() else { return opened };
     let name = program.text.rsplit('/').next().unwrap_or_default();
-    let Some((_, runs, valued)) = ROWS.iter().find(|(names, _, _)| names.contains(&name)) else {
-        return opened;
-    };
+    let Some((_, runs, valued)) = program::row(name) else { return opened };
+    opening::options(name, arguments, &mut opened);
     match runs {
         Runs::Vector(skip) => {
             if name == "env" {
@@ -43,7 +43,7 @@ pub(super) fn open(words: &[Word], stdin: Option<&(String, bool)>) -> Opened {
         Runs::Vectors(skip) => vector(past(arguments, valued, *skip), false, &mut opened),
         Runs::Joined(skip) => {
             // It puts words from elsewhere into its text.
-            opened.unseen = name == "parallel";
+            opened.unseen |= name == "parallel";
             joined(past(arguments, valued, *skip), &mut opened);
         }
         Runs::First => {
@@ -59,12 +59,18 @@ pub(super) fn open(words: &[Word], stdin: Option<&(String, bool)>) -> Opened {
             opened.inner.extend(files.map(|word| Inner::Writes(word.text.clone())));
         }
         Runs::Unseen => opened.unseen = !arguments.is_empty(),
+        Runs::Coproc => opening::coproc(arguments, &mut opened),
+        Runs::Likely(skip) => {
+            opening::likely(name, past(arguments, valued, *skip), valued, stdin, &mut opened);
+        }
+        Runs::Git => opening::git(arguments, valued, &mut opened),
+        Runs::Options => {}
     }
     opened
 }
 
 /// What stands after the options and `skip` further words.
-fn past<'a>(words: &'a [Word], valued: &[&str], skip: usize) -> &'a [Word] {
+pub(super) fn past<'a>(words: &'a [Word], valued: &[&str], skip: usize) -> &'a [Word] {
     let mut rest = words;
     while let Some((first, tail)) = rest.split_first() {
         if first.text == "--" {
@@ -80,7 +86,7 @@ fn past<'a>(words: &'a [Word], valued: &[&str], skip: usize) -> &'a [Word] {
     rest.get(skip..).unwrap_or_default()
 }
 
-fn takes_value(option: &str, valued: &[&str]) -> bool {
+pub(super) fn takes_value(option: &str, valued: &[&str]) -> bool {
     if option.starts_with("--") {
         return valued.contains(&option);
     }
@@ -96,7 +102,7 @@ fn takes_value(option: &str, valued: &[&str]) -> bool {
         .is_some_and(|(at, letter)| at + letter.len_utf8() == letters.len())
 }
 
-fn vector(words: &[Word], whole: bool, opened: &mut Opened) {
+pub(super) fn vector(words: &[Word], whole: bool, opened: &mut Opened) {
     let n_assigned = words.iter().take_while(|word| word.assigned().is_some()).count();
     let (assigned, command) = words.split_at_checked(n_assigned).unwrap_or((&[], words));
     opened.inner.extend(assigned.iter().map(|word| Inner::Words(vec![word.clone()], true)));
@@ -105,7 +111,7 @@ fn vector(words: &[Word], whole: bool, opened: &mut Opened) {
     }
 }
 
-fn joined(words: &[Word], opened: &mut Opened) {
+pub(super) fn joined(words: &[Word], opened: &mut Opened) {
     if words.is_empty() {
         return;
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mast_kernel::limits::{SHELL_DEPTH_MAX, SHELL_TEXT_BYTES_MAX};
+use mast_kernel::limits::{SHELL_DEPTH_MAX, SHELL_TEXT_BYTES_MAX, SHELL_TREE_DEPTH_MAX};
 use mast_kernel::resource::Resource;
 use mast_kernel::shell;
 use proptest::prelude::*;
@@ -251,6 +251,404 @@ fn redirections() {
                 =[exec] >x
             a && b > x c
                 ?[] =[a] =[b] >x
+        "#]],
+    );
+}
+
+const HERE_DOCUMENTS: &[&str] = &[
+    "a <<E\n`b`\nE",
+    "a <<-E\n\t$(b)\n\tE",
+    "a <<-E\n\tx `b`\n\tE",
+    "a <<-E\n\t${x}\n\tE",
+    "a <<E\n${x:-`b`}\nE",
+    "a <<E\n${x@P}\nE",
+    "a <<E\n$((x))\nE",
+    "a <<E\n$[x]\nE",
+    "a <<E && c\n`b`\nE",
+    "{ a; } <<E\n`b`\nE",
+    "a <<E\nx\\\nE\ncat <<'X'\nE\nb\nX",
+    "a <<\"E F\"\nb\nE F",
+    "a <<E\"\"\nb\nE",
+    "a <<'E'x\nb\nEx",
+    "a <<-E\n\t\tb\n  E\nE",
+    "a <<E\nb\nE ",
+    "a <<'E'\n`b` $(c) ${d@P}\\\nE",
+    "a <<\"E\"\n`b`\nE",
+    "a <<\\E\n`b`\nE",
+    "a <<-'E'\n\t`b`\n\tE",
+    "a <<E\n$x ${y} x\\`y 5$\nE",
+    "a <<E\nx $(b) y $(c)\nE\nd",
+    "a <<-E\n\tx $y\n\tE",
+    "a <<E\nE",
+    "a <<E\n$((a['$(b)']))\nE",
+    "cat 3<<E\n`b`\nE",
+];
+
+#[test]
+fn here_documents_hide_nothing() {
+    check(
+        HERE_DOCUMENTS,
+        &expect_test::expect![[r#"
+            a <<E\n`b`\nE
+                =[a] ?[]
+            a <<-E\n\t$(b)\n\tE
+                =[a] ?[]
+            a <<-E\n\tx `b`\n\tE
+                =[a] ?[]
+            a <<-E\n\t${x}\n\tE
+                =[a] ?[]
+            a <<E\n${x:-`b`}\nE
+                =[a] ?[] ?[] ?[]
+            a <<E\n${x@P}\nE
+                =[a] ?[] ?[]
+            a <<E\n$((x))\nE
+                =[a] ?[] =[x]
+            a <<E\n$[x]\nE
+                ?[]
+            a <<E && c\n`b`\nE
+                =[a] ?[] =[c]
+            { a; } <<E\n`b`\nE
+                =[a] ?[]
+            a <<E\nx\\\nE\ncat <<\'X\'\nE\nb\nX
+                =[a] ?[] =[cat]
+            a <<\"E F\"\nb\nE F
+                =[a] ?[]
+            a <<E\"\"\nb\nE
+                ?[]
+            a <<\'E\'x\nb\nEx
+                ?[]
+            a <<-E\n\t\tb\n  E\nE
+                =[a] ?[] =[E]
+            a <<E\nb\nE 
+                =[a] ?[]
+            a <<\'E\'\n`b` $(c) ${d@P}\\\nE
+                =[a]
+            a <<\"E\"\n`b`\nE
+                =[a]
+            a <<\\E\n`b`\nE
+                =[a]
+            a <<-\'E\'\n\t`b`\n\tE
+                =[a]
+            a <<E\n$x ${y} x\\`y 5$\nE
+                =[a]
+            a <<E\nx $(b) y $(c)\nE\nd
+                =[a] =[b] =[c] =[d]
+            a <<-E\n\tx $y\n\tE
+                =[a]
+            a <<E\nE
+                =[a]
+            a <<E\n$((a[\'$(b)\']))\nE
+                ?[]
+            cat 3<<E\n`b`\nE
+                =[cat] ?[]
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_put_in_for_a_variable_hides_nothing() {
+    check(
+        &[
+            "case ${x:-`a`} in b) c;; esac",
+            "case x in ${y:-`a`}) c;; esac",
+            "a <<< ${x:-`b`}",
+            "a <<< \"${x@P}\"",
+            "a <<< \"${!x}\"",
+            "a <<< ${x['$(b)']}",
+            "a <<< $((x['$(b)']))",
+            "case $((x[1])) in b) c;; esac",
+            "echo \"${x:-`a`}\"",
+            "a <<< \"$x ${y} ${z:-b}\"",
+            "case $x in b) c;; esac",
+            "a <<< $((1 + 2))",
+            "a <<< 'x `b`'",
+            "a <<< x\\`y",
+        ],
+        &expect_test::expect![[r#"
+            case ${x:-`a`} in b) c;; esac
+                ?[] ?[] =[c]
+            case x in ${y:-`a`}) c;; esac
+                ?[] ?[] =[c]
+            a <<< ${x:-`b`}
+                =[a] ?[] ?[]
+            a <<< \"${x@P}\"
+                =[a] ?[]
+            a <<< \"${!x}\"
+                =[a] ?[]
+            a <<< ${x[\'$(b)\']}
+                =[a] ?[]
+            a <<< $((x[\'$(b)\']))
+                =[a] ?[]
+            case $((x[1])) in b) c;; esac
+                ?[] =[c]
+            echo \"${x:-`a`}\"
+                ?[echo ${x:-`a`}] ?[] ?[]
+            a <<< \"$x ${y} ${z:-b}\"
+                =[a]
+            case $x in b) c;; esac
+                =[c]
+            a <<< $((1 + 2))
+                =[a]
+            a <<< \'x `b`\'
+                =[a]
+            a <<< x\\`y
+                =[a]
+        "#]],
+    );
+}
+
+#[test]
+fn an_index_that_is_expanded_once_more_is_unclear() {
+    check(
+        &[
+            "[[ -v 'a[$(b)]' ]]",
+            "test -v 'a[$(b)]'",
+            "[ -v \"a[\\$(b)]\" ]",
+            "printf -v 'a[$(b)]' x",
+            "let 'a[`b`]'",
+            "read 'a[$(b)]'",
+            "unset 'a[$(b)]'",
+            "declare -i 'x=a[$(b)]'",
+            "declare -n x='a[$(b)]'",
+            "x='a[$(b)]'",
+            "[[ 'a[$x]' -eq 1 ]]",
+            "builtin let 'a[$(b)]'",
+            "c; (( a['$(b)'] ))",
+            "c; (( a[1] ))",
+            "for ((i=a['$(b)'];i<3;i++)); do c; done",
+            "echo 'a[$(b)]'",
+            "printf '%s [$x]'",
+            "grep '[$(]' x",
+            "unset 'a[1]'",
+            "let 'x=a+1'",
+            "c; (( x + 1 ))",
+        ],
+        &expect_test::expect![[r#"
+            [[ -v \'a[$(b)]\' ]]
+                ?["[[" -v "a[$(b)]" "]]"]
+            test -v \'a[$(b)]\'
+                ?[test -v "a[$(b)]"]
+            [ -v \"a[\\$(b)]\" ]
+                ?["[" -v "a[$(b)]" "]"]
+            printf -v \'a[$(b)]\' x
+                ?[printf -v "a[$(b)]" x]
+            let \'a[`b`]\'
+                ?[let "a[`b`]"]
+            read \'a[$(b)]\'
+                ?[read "a[$(b)]"]
+            unset \'a[$(b)]\'
+                ?[unset "a[$(b)]"]
+            declare -i \'x=a[$(b)]\'
+                ?[declare -i "x=a[$(b)]"]
+            declare -n x=\'a[$(b)]\'
+                ?[declare -n "x=a[$(b)]"]
+            x=\'a[$(b)]\'
+                ?["x=a[$(b)]"]
+            [[ \'a[$x]\' -eq 1 ]]
+                ?["[[" "a[$x]" -eq 1 "]]"]
+            builtin let \'a[$(b)]\'
+                =[builtin let "a[$(b)]"] ?[let "a[$(b)]"]
+            c; (( a[\'$(b)\'] ))
+                =[c] ?[]
+            c; (( a[1] ))
+                =[c] ?[]
+            for ((i=a[\'$(b)\'];i<3;i++)); do c; done
+                ?[]
+            echo \'a[$(b)]\'
+                =[echo "a[$(b)]"]
+            printf \'%s [$x]\'
+                =[printf "%s [$x]"]
+            grep \'[$(]\' x
+                =[grep "[$(]" x]
+            unset \'a[1]\'
+                =[unset "a[1]"]
+            let \'x=a+1\'
+                =[let x=a+1]
+            c; (( x + 1 ))
+                =[c]
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_after_coproc_and_what_git_runs() {
+    check(
+        &[
+            "coproc X { a b; }",
+            "coproc { a b; }",
+            "coproc X while a; do b; done",
+            "coproc a b",
+            "git -c alias.x='!a b' x",
+            "git -c core.pager=a log",
+            "git -c user.name=x commit",
+            "git -C x status",
+            "git bisect run a b",
+            "git bisect start",
+            "git submodule foreach --recursive 'a b; c'",
+            "git submodule update",
+            "git config alias.x '!a b'",
+            "git config user.name x",
+            "git config --get core.pager",
+            "git rebase --ex 'a b' main",
+            "git clone -u 'a b' x",
+            "git clone ext::a x",
+            "git push -u origin x",
+            "git filter-branch --tree-filter 'a b'",
+        ],
+        &expect_test::expect![[r#"
+            coproc X { a b; }
+                ?[coproc X { a b] =[{ a b] =[a b] =[}]
+            coproc { a b; }
+                ?[coproc { a b] =[{ a b] =[a b] =[}]
+            coproc X while a; do b; done
+                ?[coproc X while a] =[while a] =[a] =[do b] =[b] =[done]
+            coproc a b
+                =[coproc a b] =[a b]
+            git -c alias.x=\'!a b\' x
+                ?[git -c "alias.x=!a b" x] ?[a b] ?[]
+            git -c core.pager=a log
+                ?[git -c core.pager=a log] ?[a] ?[]
+            git -c user.name=x commit
+                =[git -c user.name=x commit]
+            git -C x status
+                =[git -C x status]
+            git bisect run a b
+                =[git bisect run a b] =[a b]
+            git bisect start
+                =[git bisect start]
+            git submodule foreach --recursive \'a b; c\'
+                =[git submodule foreach --recursive "a b; c"] =[a b] =[c]
+            git submodule update
+                =[git submodule update]
+            git config alias.x \'!a b\'
+                ?[git config alias.x "!a b"] ?[a b] ?[]
+            git config user.name x
+                =[git config user.name x]
+            git config --get core.pager
+                =[git config --get core.pager]
+            git rebase --ex \'a b\' main
+                =[git rebase --ex "a b" main] =[a b]
+            git clone -u \'a b\' x
+                =[git clone -u "a b" x] =[a b]
+            git clone ext::a x
+                ?[git clone ext::a x] ?[a] ?[]
+            git push -u origin x
+                =[git push -u origin x]
+            git filter-branch --tree-filter \'a b\'
+                ?[git filter-branch --tree-filter "a b"] =[a b]
+        "#]],
+    );
+}
+
+#[test]
+fn programs_that_run_what_their_options_name() {
+    check(
+        &[
+            "ssh -o ProxyCommand='a b' host c",
+            "ssh -vo 'LocalCommand a b' host",
+            "scp -oProxyCommand=a x host:y",
+            "ssh -o User=me host",
+            "ssh -F x host",
+            "tar cf x --checkpoint-action=exec='a b' y",
+            "tar -xf x --use-compress-prog 'a b'",
+            "tar cIf 'a b' x",
+            "tar -xzf x",
+            "rsync -ave 'a b' x y",
+            "sort --compress-program=a x",
+            "sort -n x",
+        ],
+        &expect_test::expect![[r#"
+            ssh -o ProxyCommand=\'a b\' host c
+                =[ssh -o "ProxyCommand=a b" host c] =[a b] =[c]
+            ssh -vo \'LocalCommand a b\' host
+                =[ssh -vo "LocalCommand a b" host] =[a b]
+            scp -oProxyCommand=a x host:y
+                =[scp -oProxyCommand=a x host:y] =[a]
+            ssh -o User=me host
+                =[ssh -o User=me host]
+            ssh -F x host
+                ?[ssh -F x host]
+            tar cf x --checkpoint-action=exec=\'a b\' y
+                =[tar cf x "--checkpoint-action=exec=a b" y] =[a b]
+            tar -xf x --use-compress-prog \'a b\'
+                =[tar -xf x --use-compress-prog "a b"] =[a b]
+            tar cIf \'a b\' x
+                ?[tar cIf "a b" x]
+            tar -xzf x
+                =[tar -xzf x]
+            rsync -ave \'a b\' x y
+                =[rsync -ave "a b" x y] =[a b]
+            sort --compress-program=a x
+                =[sort --compress-program=a x] =[a]
+            sort -n x
+                =[sort -n x]
+        "#]],
+    );
+}
+
+#[test]
+fn programs_that_have_a_language_of_their_own() {
+    check(
+        &[
+            "tmux new-session -d -s x 'a b'",
+            "tmux new -d a b",
+            "tmux send-keys -t x 'a b' Enter",
+            "screen -dmS x a b",
+            "screen -S x -X stuff 'a b'",
+            "pwsh -c 'a b'",
+            "nu -c 'a b'",
+            "at now <<< 'a b'",
+            "echo 'a b' | at now",
+            "crontab x",
+            "crontab -l",
+            "sshpass -p x a b",
+            "run0 -u me a b",
+            "gosu me a b",
+            "su-exec me a b",
+            "tini -s -- a b",
+            "choom -n 5 -- a b",
+            "numactl -m 0 a b",
+            "time if a; then b; fi",
+        ],
+        &expect_test::expect![[r#"
+            tmux new-session -d -s x \'a b\'
+                ?[tmux new-session -d -s x "a b"] =[a b]
+            tmux new -d a b
+                ?[tmux new -d a b] =[a b]
+            tmux send-keys -t x \'a b\' Enter
+                ?[tmux send-keys -t x "a b" Enter] =[a b]
+            screen -dmS x a b
+                ?[screen -dmS x a b] =[a b]
+            screen -S x -X stuff \'a b\'
+                ?[screen -S x -X stuff "a b"] =[stuff "a b"]
+            pwsh -c \'a b\'
+                ?[pwsh -c "a b"] =[a b]
+            nu -c \'a b\'
+                ?[nu -c "a b"] =[a b]
+            at now <<< \'a b\'
+                ?[at now] =[a b]
+            echo \'a b\' | at now
+                =[echo "a b"] ?[at now]
+            crontab x
+                ?[crontab x] =[x]
+            crontab -l
+                =[crontab -l]
+            sshpass -p x a b
+                =[sshpass -p x a b] =[a b]
+            run0 -u me a b
+                =[run0 -u me a b] =[a b]
+            gosu me a b
+                =[gosu me a b] =[a b]
+            su-exec me a b
+                =[su-exec me a b] =[a b]
+            tini -s -- a b
+                =[tini -s -- a b] =[a b]
+            choom -n 5 -- a b
+                =[choom -n 5 -- a b] =[a b]
+            numactl -m 0 a b
+                =[numactl -m 0 a b] =[a b]
+            time if a; then b; fi
+                =[time if a] =[if a] =[a] =[then b] =[b] =[fi]
         "#]],
     );
 }
@@ -632,8 +1030,10 @@ fn what_cannot_be_read() {
     assert_ne!(shell::of_text(&long(SHELL_TEXT_BYTES_MAX)), unclear);
     assert_eq!(shell::of_text(&long(SHELL_TEXT_BYTES_MAX + 1)), unclear);
     let deep = |n: usize| format!("{}a{}", "( ".repeat(n), " )".repeat(n));
-    assert_ne!(shell::of_text(&deep(10)), unclear);
-    assert_eq!(shell::of_text(&deep(300)), unclear);
+    // Above the innermost command stands the whole.
+    let n_max = SHELL_TREE_DEPTH_MAX - 1;
+    assert_ne!(shell::of_text(&deep(n_max)), unclear);
+    assert_eq!(shell::of_text(&deep(n_max + 1)), unclear);
     let opened = |n: usize| shell::of_text(&format!("{}a", "nice ".repeat(n)));
     assert!(opened(SHELL_DEPTH_MAX).iter().all(|one| matches!(one, Resource::Command { exact: true, .. })));
     assert_eq!(opened(SHELL_DEPTH_MAX + 1).last(), unclear.last());
@@ -686,8 +1086,29 @@ fn vectors() {
 #[test]
 fn hostile_texts_stay_linear() {
     for piece in [
-        "$(", "(", "<<A ", "a|", "a;", "`", "'", "\"$(", "sh -c ", "env ", "eval ", "X=1 ", "{ ", "a<b>c ",
-        "\\", "$'\\x",
+        "$(",
+        "(",
+        "<<A ",
+        "a|",
+        "a;",
+        "`",
+        "'",
+        "\"$(",
+        "sh -c ",
+        "env ",
+        "eval ",
+        "X=1 ",
+        "{ ",
+        "a<b>c ",
+        "\\",
+        "$'\\x",
+        "tmux ",
+        "coproc ",
+        "git -c a=b ",
+        "git submodule foreach ",
+        "tar -I ",
+        "cat <<E\n$(\nE\n",
+        "((",
     ] {
         let size = |n: usize| {
             let resources = shell::of_text(&piece.repeat(n / piece.len()));
@@ -696,7 +1117,7 @@ fn hostile_texts_stay_linear() {
             resources.iter().map(|one| 1 + words(one)).sum::<usize>()
         };
         let (half, whole) = (size(SHELL_TEXT_BYTES_MAX / 2), size(SHELL_TEXT_BYTES_MAX));
-        assert!(whole <= 2 * half + 64, "{piece:?}: {half} and then {whole}");
+        assert!(whole <= 2 * half + 128, "{piece:?}: {half} and then {whole}");
         assert!(size(10_000) <= 1 + 1, "{piece:?}: over the cap it is one unclear command");
     }
 }

@@ -14,3 +14,4 @@ mod recovery;
 mod render;
 mod run_loop;
 mod scenario;
+mod sim;

@@ -1,5 +1,6 @@
 //! Commands that destroy what cannot be brought back. Each is a question about the words of one command.
 
+use super::place::Place;
 use crate::resource::Resource;
 
 /// Folders directly below `/` that hold the system or people's homes.
@@ -35,7 +36,12 @@ const CHANGERS: &[&str] = &["chmod", "chown", "chgrp", "chattr", "setfacl"];
 /// Programs that make a disk anew, beside those whose name begins with `mkfs`.
 const FORMATTERS: &[&str] = &["mke2fs", "mkswap", "wipefs", "blkdiscard", "sgdisk", "sfdisk", "newfs"];
 /// Programs that write to what their words name.
-const WRITERS: &[&str] = &["dd", "tee", "cp", "mv", "shred", "install", "truncate"];
+const WRITERS: &[&str] =
+    &["tee", "cp", "mv", "shred", "install", "truncate", "gcp", "gmv", "gtee", "rsync", "scp", "sponge"];
+/// Programs that write to what follows `of=`.
+const COPIERS: &[&str] = &["dd", "gdd", "dcfldd", "dc3dd"];
+/// Of the programs that write, those whose first word is read.
+const READ_FIRST: &[&str] = &["cp", "mv", "install", "gcp", "gmv", "rsync", "scp"];
 /// Beginnings of devices that are disks or memory.
 const DEVICES: &[&str] = &[
     "/dev/sd",
@@ -47,12 +53,20 @@ const DEVICES: &[&str] = &[
     "/dev/disk",
     "/dev/rdisk",
     "/dev/dm-",
-    "/dev/mapper/",
+    "/dev/mapper",
     "/dev/md",
     "/dev/loop",
     "/dev/mem",
     "/dev/kmem",
     "/dev/port",
+    "/dev/block",
+    "/dev/bcache",
+    "/dev/mtd",
+    "/dev/nbd",
+    "/dev/pmem",
+    "/dev/sg",
+    "/dev/sr",
+    "/dev/zram",
     "/proc/sysrq-trigger",
     "/proc/kcore",
 ];
@@ -67,7 +81,8 @@ const STOPS: &[(&str, &[&str])] = &[
 
 /// The lists as text.
 pub(super) fn text() -> String {
-    let lists = [SYSTEM, HOMES, REMOVERS, CHANGERS, FORMATTERS, WRITERS, DEVICES, STOPPERS];
+    let lists =
+        [SYSTEM, HOMES, REMOVERS, CHANGERS, FORMATTERS, WRITERS, COPIERS, READ_FIRST, DEVICES, STOPPERS];
     let mut text: String = lists.iter().map(|list| format!("{}\n", list.join(" "))).collect();
     for (program, verbs) in STOPS {
         text += &format!("{program} {}\n", verbs.join(" "));
@@ -84,9 +99,16 @@ fn arguments(words: &[String]) -> &[String] {
     words.get(1..).unwrap_or_default()
 }
 
+/// Whether a word is a long option, or a beginning of one: those are taken too while only one option begins
+/// so. Where another program has one more that begins so, it errs on the side of refusing.
+fn is_long(word: &str, option: &str) -> bool {
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    name.len() > 2 && option.starts_with(name)
+}
+
 fn is_recursive(words: &[String]) -> bool {
     arguments(words).iter().take_while(|word| *word != "--").any(|word| {
-        word == "--recursive"
+        is_long(word, "--recursive")
             || (word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R']))
     })
 }
@@ -97,16 +119,7 @@ fn is_root(word: &str) -> bool {
     if HOMES.contains(&place.trim_end_matches(['/', '.'])) || (place.is_empty() && !word.is_empty()) {
         return true;
     }
-    let absolute = place.starts_with('/');
-    let mut names: Vec<&str> = Vec::new();
-    let mut above = false;
-    for name in place.split('/').filter(|name| !name.is_empty() && *name != ".") {
-        if name == ".." {
-            above |= names.pop().is_none();
-        } else {
-            names.push(name);
-        }
-    }
+    let Place { names, absolute, above } = Place::of(place);
     match names.as_slice() {
         [] => absolute || above || word == place && !place.is_empty(),
         [name] => absolute && SYSTEM.contains(&name.to_ascii_lowercase().as_str()),
@@ -114,28 +127,53 @@ fn is_root(word: &str) -> bool {
     }
 }
 
+/// The folder that a command stands in, which it may look through and clean up.
+fn is_here(word: &str) -> bool {
+    let place = Place::of(word);
+    place.names.is_empty() && !place.absolute && !place.above
+}
+
 pub(super) fn removes_root(words: &[String]) -> bool {
     REMOVERS.contains(&program(words))
-        && (arguments(words).iter().any(|word| word == "--no-preserve-root")
+        && (arguments(words).iter().any(|word| is_long(word, "--no-preserve-root"))
             || is_recursive(words) && arguments(words).iter().any(|word| is_root(word)))
 }
 
 pub(super) fn changes_root(words: &[String]) -> bool {
     CHANGERS.contains(&program(words))
         && is_recursive(words)
-        && arguments(words).iter().any(|word| word != "." && is_root(word))
+        && arguments(words).iter().any(|word| !is_here(word) && is_root(word))
 }
 
 pub(super) fn finds_and_removes_root(words: &[String]) -> bool {
     let removes =
         |word: &String| word == "-delete" || REMOVERS.contains(&word.rsplit('/').next().unwrap_or_default());
-    matches!(program(words), "find" | "gfind")
-        && arguments(words).iter().any(removes)
-        && arguments(words)
-            .iter()
-            .skip_while(|word| matches!(word.as_str(), "-H" | "-L" | "-P"))
-            .take_while(|word| !word.starts_with(['-', '(', '!']))
-            .any(|word| !word.starts_with('.') && is_root(word))
+    let is_place = |word: &String| !is_here(word) && is_root(word);
+    if !arguments(words).iter().any(removes) {
+        return false;
+    }
+    match program(words) {
+        "find" | "gfind" => {
+            let mut rest = arguments(words).iter().peekable();
+            // Its options, then where it looks, then what it looks for.
+            while let Some(option) = rest.next_if(|word| is_find_option(word)) {
+                if matches!(option.as_str(), "-D" | "-f") {
+                    let value = rest.next();
+                    if option == "-f" && value.is_some_and(is_place) {
+                        return true;
+                    }
+                }
+            }
+            rest.take_while(|word| !word.starts_with(['-', '(', '!'])).any(is_place)
+        }
+        "fd" | "fdfind" => arguments(words).iter().any(is_place),
+        _ => false,
+    }
+}
+
+fn is_find_option(word: &str) -> bool {
+    matches!(word, "-H" | "-L" | "-P" | "-D" | "-f" | "-E" | "-X" | "-x" | "-s" | "--")
+        || word.strip_prefix("-O").is_some_and(|level| level.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 pub(super) fn formats(words: &[String]) -> bool {
@@ -144,18 +182,42 @@ pub(super) fn formats(words: &[String]) -> bool {
 }
 
 fn is_device(path: &str) -> bool {
-    let path = path.replace("//", "/");
-    DEVICES.iter().any(|device| path.starts_with(device))
+    let place = Place::of(path).rooted();
+    place.is_some_and(|place| DEVICES.iter().any(|device| place.starts_with(device)))
+}
+
+/// Whether what is put into this folder may be a disk of the same name.
+fn holds_devices(folder: &str) -> bool {
+    Place::of(folder).rooted().is_some_and(|place| place == "/dev") || is_device(folder)
+}
+
+/// Whether a command that copies its first words to its last one, or to the folder that an option names,
+/// writes to a disk.
+fn copies_to_device(words: &[String]) -> bool {
+    let words = arguments(words);
+    let last = words.last().filter(|_| words.len() > 1);
+    let folders = words.iter().enumerate().filter_map(|(at, word)| {
+        let is_option = word == "-t" || is_long(word, "--target-directory");
+        match word.split_once('=') {
+            Some((_, folder)) if is_option => Some(folder),
+            _ if is_option => words.get(at + 1).map(String::as_str),
+            _ => word.strip_prefix("-t"),
+        }
+    });
+    last.is_some_and(|last| holds_devices(last)) || folders.into_iter().any(holds_devices)
 }
 
 pub(super) fn writes_device(resource: &Resource) -> bool {
     match resource {
         Resource::Redirect { path, write: true } | Resource::Path { path, write: true } => is_device(path),
         Resource::Command { words, .. } => match program(words) {
-            "dd" => arguments(words).iter().any(|word| word.strip_prefix("of=").is_some_and(is_device)),
+            name if COPIERS.contains(&name) => {
+                arguments(words).iter().any(|word| word.strip_prefix("of=").is_some_and(is_device))
+            }
             name if WRITERS.contains(&name) => {
-                let reads_first = matches!(name, "cp" | "mv" | "install");
+                let reads_first = READ_FIRST.contains(&name);
                 arguments(words).iter().skip(usize::from(reads_first)).any(|word| is_device(word))
+                    || reads_first && copies_to_device(words)
             }
             _ => false,
         },
