@@ -7,6 +7,7 @@ use sqlx::{AssertSqlSafe, Connection as _};
 use crate::world::World;
 
 /// The address of an empty schema on the test server.
+#[expect(clippy::disallowed_methods, reason = "the server is the tests' own, and where it is differs")]
 fn schema(name: &str) -> String {
     const VARIABLE: &str = "MAST_TEST_POSTGRES";
     let server = std::env::var(VARIABLE).unwrap_or_else(|_| {

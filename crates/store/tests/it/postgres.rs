@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use expect_test::{Expect, expect};
+use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::call::CallStatus;
 use mast_kernel::event::EventBody;
-use mast_kernel::id::{CallId, StoreId};
+use mast_kernel::id::{ApprovalId, CallId, StoreId};
 use mast_kernel::instant::Instant;
 use mast_kernel::run::Priority;
 use mast_store::lease::Wanted as NextWanted;
@@ -133,7 +134,9 @@ async fn who_waits_for_work_is_told_by_another_process() {
     while !waiting.is_finished() {
         // Not every hint is about this test: others use the same server.
         let mut world = World::new(u32::try_from(world.next() & 0xffff_ffff).unwrap());
-        for batch in [world.begin(), world.ask()] {
+        let (call, approval) = (CallId::from_u128(world.next()), ApprovalId::from_u128(world.next()));
+        let answer = |world: &mut World| world.resolve(approval, ApprovalStatus::Approved);
+        for batch in [world.begin(), world.ask(), world.park(call, approval), answer(&mut world)] {
             other.commit(batch).await.unwrap();
         }
     }
@@ -171,10 +174,12 @@ async fn check(statements: &str, expected: Expect) {
 
 /// Without what differs from server to server.
 fn hidden(text: &str) -> String {
-    let Some((before, rest)) = text.split_once("postgres://") else { return text.to_owned() };
-    let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
-    let colon = if rest[..end].ends_with(':') { ":" } else { "" };
-    format!("{before}<server>{colon}{}", &rest[end..])
+    let hide = |word: &str| match word.strip_prefix("postgres://") {
+        Some(place) if place.ends_with(':') => "<server>:".to_owned(),
+        Some(_) => "<server>".to_owned(),
+        None => word.to_owned(),
+    };
+    text.split(' ').map(hide).collect::<Vec<_>>().join(" ")
 }
 
 #[tokio::test]

@@ -28,6 +28,7 @@ pub(crate) fn breakable() -> String {
     of(BREAKABLE)
 }
 
+#[expect(clippy::disallowed_methods, reason = "the server is the tests' own, and where it is differs")]
 fn of(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| {
         panic!("{variable} is not set: this test needs a Postgres server, which `cargo xtask test` brings up")
