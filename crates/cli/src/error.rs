@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use mast_kernel::run::RunStatus;
 use mast_provider::ProviderError;
 use mast_runtime::RuntimeError;
 use mast_store::StoreError;
@@ -56,7 +57,7 @@ pub(crate) enum CliError {
     #[error("{0}")]
     Store(#[from] StoreError),
     /// The run loop or the gate.
-    #[error("{0}")]
+    #[error("{}", told(.0))]
     Runtime(#[from] RuntimeError),
     /// The model.
     #[error("{0}")]
@@ -128,8 +129,30 @@ impl CliError {
             Self::Usage { hint, .. } | Self::Failed { hint, .. } => hint.clone(),
             Self::Config(error) => error.hint(),
             Self::File { source, .. } | Self::Stream { source, .. } => remedy(source).to_owned(),
+            Self::Runtime(RuntimeError::NotWaiting { run, .. } | RuntimeError::AtWork { run, .. }) => {
+                format!("see how it goes: mast runs show {run}")
+            }
+            Self::Runtime(RuntimeError::Store(StoreError::Conflict(_))) => {
+                "see what became of it: mast runs; then say it again".to_owned()
+            }
             _ => String::new(),
         }
+    }
+}
+
+/// What happened, where another process was faster. (That a run waits was looked up before it was tried.)
+fn told(error: &RuntimeError) -> String {
+    match error {
+        RuntimeError::NotWaiting { run, status: RunStatus::Running } => {
+            format!("another process took {run} up first, and goes on with it; nothing was done here")
+        }
+        RuntimeError::NotWaiting { run, status } if *status != RunStatus::WaitingForUser => {
+            format!("another process was first: {run} is {status} now; nothing was done here")
+        }
+        RuntimeError::Store(StoreError::Conflict(_)) => {
+            "another process changed the same session meanwhile; this one stopped".to_owned()
+        }
+        other => other.to_string(),
     }
 }
 
@@ -161,6 +184,24 @@ fn remedy(error: &std::io::Error) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_two_who_go_on_with_a_run_the_slower_learns_who_has_it() {
+        let run = mast_kernel::id::RunId::from_u128(7);
+        for (status, said) in [
+            (RunStatus::Running, "took run_00000000000000000000000007 up first"),
+            (RunStatus::Cancelled, "run_00000000000000000000000007 is cancelled now"),
+        ] {
+            let error = CliError::from(RuntimeError::NotWaiting { run, status });
+            assert!(error.to_string().contains(said), "{error}");
+            assert_eq!(error.hint(), "see how it goes: mast runs show run_00000000000000000000000007");
+            assert_eq!(error.exit(), Exit::Failed);
+        }
+        let overtaken = StoreError::Conflict(mast_store::Conflict::Overtaken);
+        let error = CliError::from(RuntimeError::Store(overtaken));
+        assert_eq!(error.to_string(), "another process changed the same session meanwhile; this one stopped");
+        assert!(error.hint().contains("mast runs"));
+    }
 
     #[test]
     fn a_file_error_is_one_plain_line() {

@@ -66,6 +66,8 @@ pub(crate) struct Printer {
     /// Columns of a line on stderr, and on stdout.
     width: usize,
     columns: usize,
+    /// Columns that the terminal has, however few.
+    card_width: usize,
     /// Whether stderr is a terminal.
     terminal: bool,
     /// Whether stderr, and stdout, take colour.
@@ -78,17 +80,17 @@ impl Printer {
         let terminal = std::io::stderr().is_terminal();
         let plain = environment.text("NO_COLOR").is_some() || environment.text("TERM") == Some("dumb");
         let asked: Option<usize> = environment.text("COLUMNS").and_then(|columns| columns.parse().ok());
-        let of_terminal = || {
-            let (_, columns) = console::Term::stderr().size_checked()?;
-            Some(usize::from(columns))
-        };
-        let width = asked.or_else(|| terminal.then(of_terminal).flatten()).unwrap_or(layout::WIDTH_DEFAULT);
-        let width = width.clamp(layout::WIDTH_MIN, layout::WIDTH_MAX);
+        let of = |term: console::Term| term.size_checked().map(|(_, columns)| usize::from(columns));
+        let of_stderr = terminal.then(|| of(console::Term::stderr())).flatten();
+        let of_stdout = std::io::stdout().is_terminal().then(|| of(console::Term::stdout())).flatten();
+        let found = asked.or(of_stderr).or(of_stdout).unwrap_or(layout::WIDTH_DEFAULT);
+        let width = found.clamp(layout::WIDTH_MIN, layout::WIDTH_MAX);
         let is_cut = asked.is_some() || std::io::stdout().is_terminal();
         Self {
             json,
             width,
             columns: if is_cut { width } else { usize::MAX },
+            card_width: found.clamp(layout::CARD_MIN, layout::WIDTH_MAX),
             terminal,
             color: (terminal && !plain, std::io::stdout().is_terminal() && !plain),
         }
@@ -102,6 +104,12 @@ impl Printer {
     /// Columns of a line.
     pub(crate) const fn width(&self) -> usize {
         self.width
+    }
+
+    /// Columns of what a person is to judge: never more than there are, since what a terminal breaks by
+    /// itself can look like another line of Mast's. Also where a pipe ends in a terminal after all.
+    pub(crate) const fn card_width(&self) -> usize {
+        self.card_width
     }
 
     /// Columns of a result's line. Only a terminal has a width; what reads a pipe wants whole lines.

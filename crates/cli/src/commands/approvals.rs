@@ -14,11 +14,13 @@ use crate::commands::runs::nothing_yet;
 use crate::config::Flags;
 use crate::error::{CliError, Exit};
 use crate::ids::find_approval;
-use crate::output::layout::{pad, table};
-use crate::output::{Style, card};
+use crate::output::layout::{self, WIDTH_MIN, table};
+use crate::output::{Printer, Style, card, line};
 
 /// Columns of a name beside its value.
-const NAME_COLUMNS: usize = 12;
+const NAME_COLUMNS: usize = 14;
+/// What stands before each row.
+const INDENT: &str = "  ";
 
 /// Arguments of `mast approvals`.
 #[derive(Debug, Args)]
@@ -190,13 +192,22 @@ pub(crate) fn print_whole(
     let sight = sight(start, reveal)?;
     for card::Shown { name, value, .. } in card::rows(shown, start.world().clock.now(), &sight) {
         let value = value.replace("press r to see it", "add --reveal to see it");
-        let name = format!("  {}  ", pad(&crate::output::line(&name), NAME_COLUMNS));
-        printer.result_line(&[(Style::Dim, &name), (Style::Plain, &value)])?;
+        print_row(printer, &name, &value)?;
     }
     if let Some(code) = &row.reason_code {
         let why = mast_kernel::message::lookup(code).map_or("", |entry| entry.message);
-        let name = format!("  {}  ", pad("void", NAME_COLUMNS));
-        printer.result_line(&[(Style::Dim, &name), (Style::Plain, &format!("{why} ({code})"))])?;
+        print_row(printer, "void", &format!("{why} ({code})"))?;
+    }
+    Ok(())
+}
+
+/// One row; what does not fit hangs below its value, also in a pipe, whose end may be a terminal.
+fn print_row(printer: &Printer, name: &str, value: &str) -> Result<(), CliError> {
+    let room = printer.card_width().saturating_sub(INDENT.len());
+    let columns = if room < WIDTH_MIN { INDENT.len() } else { NAME_COLUMNS };
+    for text in layout::row(&line(name), &line(value), (columns, room)) {
+        let (head, rest) = text.split_at_checked(columns).unwrap_or((&text, ""));
+        printer.result_line(&[(Style::Plain, INDENT), (Style::Dim, head), (Style::Plain, rest)])?;
     }
     Ok(())
 }

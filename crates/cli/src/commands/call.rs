@@ -37,9 +37,10 @@ pub(crate) struct CallArgs {
     /// Take one JSON object of arguments a line from stdin, and answer one JSON object a line
     #[arg(long)]
     stdin: bool,
-    /// Judge the calls as if text of this trust had shaped them
-    #[arg(long, value_name = "TRUST", default_value = "user")]
-    origin: Origin,
+    /// Judge the calls as if text of this trust had shaped them; `user` where it is left out, and
+    /// `external_untrusted` for the lines of --stdin
+    #[arg(long, value_name = "TRUST")]
+    origin: Option<Origin>,
 }
 
 /// What may be said of a call's origin: nothing better than a person's own words.
@@ -204,11 +205,20 @@ impl Caller<'_> {
     }
 }
 
+/// Whose words a call is. What is piped in is nobody's in particular, until the person says that it is theirs.
+fn label(args: &CallArgs) -> Label {
+    match args.origin {
+        Some(origin) => origin.label(),
+        None if args.stdin => Label::piped(),
+        None => Label::typed(),
+    }
+}
+
 fn request(args: &CallArgs, arguments: String, clock: Option<Instant>) -> DirectCall {
     DirectCall {
         tool: args.tool.clone(),
         arguments,
-        origin: args.origin.label(),
+        origin: label(args),
         tool_clock: clock.map(|now| Arc::new(FixedClock(now)) as _),
     }
 }

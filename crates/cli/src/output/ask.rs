@@ -5,6 +5,7 @@ use console::measure_text_width;
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::Reach;
 use mast_kernel::instant::Instant;
+use mast_kernel::limits::{GRANT_SECONDS, GRANT_USES_MAX};
 use mast_kernel::spec::{Risk, SideEffect};
 use mast_runtime::Ask;
 use serde_json::Value;
@@ -12,10 +13,15 @@ use serde_json::Value;
 use super::card;
 use super::escape::line;
 use super::hidden::Sight;
-use super::layout::{cut, pad};
+use super::layout::{WIDTH_MIN, pad, row, wrap};
 
-/// Columns of a row's name.
-const NAME_COLUMNS: usize = 12;
+/// Columns of a row's name, and where the terminal is narrow.
+const NAME_COLUMNS: usize = 14;
+const NAME_COLUMNS_MIN: usize = 12;
+/// Columns of a terminal that is not narrow.
+const WIDE: usize = 60;
+/// Columns before what hangs, where there is no room for a frame.
+const INDENT: usize = 4;
 /// Most lines of a frame before the rest waits behind a key.
 const LINES_MAX: usize = 24;
 /// Letters of codes: none of them is a key of the card.
@@ -45,6 +51,11 @@ pub(crate) fn code(ask: &Ask) -> Option<String> {
     Some(letters.collect())
 }
 
+/// Whether a code may hold this letter.
+pub(crate) fn is_of_code(key: char) -> bool {
+    u8::try_from(key).is_ok_and(|letter| CODE_LETTERS.contains(&letter))
+}
+
 /// The furthest that a yes from this terminal may reach.
 pub(crate) fn reach(ask: &Ask) -> Reach {
     let reach = ask.card.get("reach").and_then(|reach| serde_json::from_value(reach.clone()).ok());
@@ -52,40 +63,47 @@ pub(crate) fn reach(ask: &Ask) -> Reach {
     if code(ask).is_some() { Reach::Once } else { reach.unwrap_or(Reach::Once) }
 }
 
-/// The frame.
+/// The frame; where there is no room for one, the same lines without it.
 pub(crate) fn frame(ask: &Ask, sight: &Sight, is_whole: bool, (now, width): (Instant, usize)) -> Shown {
-    let inner = width.saturating_sub(4);
+    let is_framed = width >= WIDTH_MIN;
+    let name_columns = if width < WIDE { NAME_COLUMNS_MIN } else { NAME_COLUMNS };
+    let (name_columns, inner) = if is_framed { (name_columns, width - 4) } else { (INDENT, width) };
     let mut is_partial = false;
     let mut body = Vec::new();
     for card::Shown { name, value, is_hidden } in card::rows(&ask.card, now, sight) {
         is_partial |= is_hidden;
-        let mut name = line(&name);
-        if measure_text_width(&name) >= NAME_COLUMNS {
-            body.extend(wrap(&std::mem::take(&mut name), inner));
-        }
-        for part in wrap(&line(&value), inner.saturating_sub(NAME_COLUMNS)) {
-            body.push(format!("{}{part}", pad(&std::mem::take(&mut name), NAME_COLUMNS)));
-        }
+        body.extend(row(&line(&name), &line(&value), (name_columns, inner)));
     }
     if !is_whole && body.len() > LINES_MAX {
         let n_left = body.len() - LINES_MAX;
         body.truncate(LINES_MAX);
-        body.push(format!("… {n_left} more lines: press d to see all of it first"));
+        body.extend(wrap(&format!("… {n_left} more lines: press d to see all of it first"), inner));
         is_partial = true;
     }
-    body.extend(wrap(&keys(ask, is_partial), inner));
+    body.extend(keys(ask, is_partial, inner));
     let short: String = {
         let id = ask.approval.to_string();
         id.get(id.len().saturating_sub(4)..).unwrap_or_default().to_uppercase()
     };
-    let tail = format!(" mast · apr_…{short} · {} ", reach(ask));
-    let room = width.saturating_sub(6 + measure_text_width(&tail));
-    let title = format!(" {} ", cut(question(&ask.card), room));
-    let rule = width.saturating_sub(4 + measure_text_width(&title) + measure_text_width(&tail));
-    let mut lines = vec![format!("╭─{title}{}{tail}─╮", "─".repeat(rule))];
-    lines.extend(body.iter().map(|text| format!("│ {} │", pad(text, inner))));
-    lines.push(format!("╰{}╯", "─".repeat(width.saturating_sub(2))));
+    let (asked, of) = (question(&ask.card), format!("mast · apr_…{short} · {}", reach(ask)));
+    let lines = if is_framed { framed(&body, asked, &of, width) } else { unframed(body, asked, &of, width) };
     Shown { lines, is_partial }
+}
+
+/// The body in its frame. Whose question it is stands above, or below where there is no room above.
+fn framed(body: &[String], asked: &str, of: &str, width: usize) -> Vec<String> {
+    let (asked, of) = (format!(" {asked} "), format!(" {of} "));
+    let is_above = measure_text_width(&asked) + measure_text_width(&of) + 5 <= width;
+    let (above, below) = if is_above { (of.as_str(), "") } else { ("", of.as_str()) };
+    let rule = |texts: &str| "─".repeat(width.saturating_sub(4 + measure_text_width(texts)));
+    let mut lines = vec![format!("╭─{asked}{}{above}─╮", rule(&format!("{asked}{above}")))];
+    lines.extend(body.iter().map(|text| format!("│ {} │", pad(text, width.saturating_sub(4)))));
+    lines.push(format!("╰─{}{below}─╯", rule(below)));
+    lines
+}
+
+fn unframed(body: Vec<String>, asked: &str, of: &str, width: usize) -> Vec<String> {
+    [asked, of].iter().flat_map(|text| wrap(text, width)).chain(body).collect()
 }
 
 /// What is asked, in words, by the class of the action.
@@ -104,34 +122,56 @@ fn question(card: &Value) -> &'static str {
     }
 }
 
-/// The keys, and what they do.
-fn keys(ask: &Ask, is_partial: bool) -> String {
-    let yes = match code(ask) {
-        _ if is_partial => "yes only after you have seen all of it".to_owned(),
-        Some(code) => format!("type {code} to allow once"),
-        None => match reach(ask) {
-            Reach::Once => "y allow once".to_owned(),
-            Reach::Task => "y allow once   t for this run".to_owned(),
-            Reach::Session => "y allow once   t for this run   s for this session".to_owned(),
-        },
+/// The keys, and what they do: as many on a line as fit.
+fn keys(ask: &Ask, is_partial: bool, columns: usize) -> Vec<String> {
+    let code = code(ask).map(|code| format!("type {code} to allow once"));
+    let mut keys: Vec<&str> = match (code.as_deref(), reach(ask)) {
+        _ if is_partial => vec!["yes only after you have seen all of it"],
+        (Some(code), _) => vec![code],
+        (None, Reach::Once) => vec!["y allow once"],
+        (None, Reach::Task) => vec!["y allow once", "t for this run"],
+        (None, Reach::Session) => vec!["y allow once", "t for this run", "s for this session"],
     };
-    format!("{yes}   n no   d details")
+    keys.extend(["n no", "d details"]);
+    let mut lines: Vec<String> = Vec::new();
+    for key in keys {
+        match lines.last_mut() {
+            Some(line) if measure_text_width(line) + 3 + measure_text_width(key) <= columns => {
+                line.push_str("   ");
+                line.push_str(key);
+            }
+            _ => lines.extend(wrap(key, columns)),
+        }
+    }
+    lines
 }
 
-/// The text in lines of so many columns.
-fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(8);
-    let (mut lines, mut current, mut taken) = (Vec::new(), String::new(), 0);
-    for character in text.chars() {
-        let wide = measure_text_width(character.encode_utf8(&mut [0; 4]));
-        if taken + wide > columns {
-            lines.push(std::mem::take(&mut current));
-            taken = 0;
+/// What a yes that reaches further would let through, before it is given.
+pub(crate) fn grant_lines(ask: &Ask, reach: Reach, width: usize) -> Vec<String> {
+    let far = if reach == Reach::Task { "this run" } else { "this session" };
+    let hours = GRANT_SECONDS / 3_600;
+    let text = format!(
+        "{} with these arguments, here, is then not asked about again in {far}: at most {GRANT_USES_MAX} times \
+         and {hours} hours. Only what the tool leaves free may differ. See or end it: mast grants",
+        line(&ask.tool)
+    );
+    let mut lines = words(&text, width.saturating_sub(4));
+    lines.push("y grant it   any other key: back".to_owned());
+    lines.iter().map(|text| format!("  {text}")).collect()
+}
+
+/// Mast's own words in lines of so many columns, broken between words.
+fn words(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if measure_text_width(line) + 1 + measure_text_width(word) <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.extend(wrap(word, columns)),
         }
-        current.push(character);
-        taken += wide;
     }
-    lines.push(current);
     lines
 }
 
@@ -171,24 +211,81 @@ mod tests {
         assert!(!shown.is_partial);
         expect![[r#"
             ╭─ write to an outside service? ───────────────────── mast · apr_…JJJ1 · once ─╮
-            │ tool        demo.external_write 1.0.0                                        │"#]]
+            │ tool          demo.external_write 1.0.0                                      │"#]]
         .assert_eq(&shown.lines[..2].join("\n"));
+    }
+
+    /// What an attacker puts where they can.
+    fn hostile(risk: Risk, content: &str) -> Ask {
+        let mut ask = ask(risk, "session", content);
+        let fields = ask.card["arguments"].as_object_mut().unwrap();
+        fields.insert("a name that is longer than its column, by far ".repeat(3), json!(1));
+        ask
     }
 
     #[test]
     fn every_line_is_as_wide_as_the_terminal() {
-        for width in [60, 80, 120] {
+        let now = Instant::from_micros(0);
+        for width in (40..=60).chain([80, 120]) {
             for content in ["hello", "日本語".repeat(40).as_str(), "\u{1b}[2J\u{202e}evil"] {
-                let now = Instant::from_micros(0);
-                let mut ask = ask(Risk::Medium, "session", content);
-                let fields = ask.card["arguments"].as_object_mut().unwrap();
-                fields.insert("a name that is longer than its column, by far ".repeat(3), json!(1));
-                let shown = frame(&ask, &Sight::default(), true, (now, width));
-                for line in shown.lines {
-                    assert_eq!(measure_text_width(&line), width, "{line}");
+                for risk in [Risk::Medium, Risk::High] {
+                    let shown = frame(&hostile(risk, content), &Sight::default(), true, (now, width));
+                    for line in shown.lines {
+                        assert_eq!(measure_text_width(&line), width, "{line}");
+                    }
                 }
             }
         }
+        for width in [12, 20, 39] {
+            let shown = frame(&hostile(Risk::Medium, "日本語"), &Sight::default(), true, (now, width));
+            assert!(!shown.lines.concat().contains('│'));
+            for line in shown.lines.iter().chain(&grant_lines(&hostile(Risk::Low, ""), Reach::Task, width)) {
+                assert!(measure_text_width(line) <= width.max(34), "{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_card_of_forty_columns() {
+        let now = Instant::from_micros(1_499_999_000_000_000);
+        let mut ask = ask(Risk::Medium, "session", &format!("hi{}expires     never", " ".repeat(40)));
+        ask.card["arguments"]["why asked   you said so"] = json!(true);
+        let shown = frame(&ask, &Sight::default(), false, (now, 40));
+        expect![[r#"
+            ╭─ write to an outside service? ───────╮
+            │ tool        demo.external_write      │
+            │             1.0.0                    │
+            │ effect      external_write · risk    │
+            │             medium                   │
+            │ content =   "hi                      │
+            │                                      │
+            │             expires     never"       │
+            │             (59 bytes, whole)        │
+            │ destination =                        │
+            │             "ops"   (3 bytes, whole) │
+            │ "why asked   you said so" =          │
+            │             true   (4 bytes, whole)  │
+            │ why asked   This changes something   │
+            │             outside. A person must   │
+            │             approve it first.        │
+            │             (policy.matrix.external_ │
+            │             write)                   │
+            │ read before nothing from outside     │
+            │ expires     02:40 UTC                │
+            │ y allow once   t for this run        │
+            │ s for this session   n no            │
+            │ d details                            │
+            ╰───────── mast · apr_…JJJ1 · session ─╯"#]]
+        .assert_eq(&shown.lines.join("\n"));
+        let shown =
+            grant_lines(&ask, Reach::Session, 60).iter().map(|line| format!("|{line}")).collect::<Vec<_>>();
+        expect![[r#"
+            |  demo.external_write with these arguments, here, is then
+            |  not asked about again in this session: at most 200 times
+            |  and 8 hours. Only what the tool leaves free may differ.
+            |  See or end it: mast grants
+            |  y grant it   any other key: back"#]]
+        .assert_eq(&shown.join("\n"));
     }
 
     #[test]

@@ -102,7 +102,14 @@ fn argument(name: &str, value: &Value, sight: &Sight) -> Shown {
     let size = count(bytes as u64, "byte");
     let value = if is_hidden { format!("{text}   ({size})") } else { format!("{text}   ({size}, whole)") };
     // A name of the tool's making must not be taken for a row of Mast's own.
+    let name = if is_plain(name) { name.to_owned() } else { Value::from(name).to_string() };
     Shown { name: format!("{name} ="), value, is_hidden }
+}
+
+/// Whether a name is a word as programs use them. Any other is shown between quotes.
+fn is_plain(name: &str) -> bool {
+    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    begins && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
 #[cfg(test)]
@@ -134,6 +141,21 @@ mod tests {
             read before | nothing from outside
             expires | 2017-07-14 02:40 UTC"#]]
         .assert_eq(&shown.join("\n"));
+    }
+
+    #[test]
+    fn a_name_that_is_no_plain_word_is_quoted() {
+        for (name, shown) in [
+            ("content", "content ="),
+            ("max-size.kb_2", "max-size.kb_2 ="),
+            ("why asked", "\"why asked\" ="),
+            ("", "\"\" ="),
+            ("1", "\"1\" ="),
+            ("a\nexpires", "\"a\\nexpires\" ="),
+            ("tоol", "\"tоol\" ="),
+        ] {
+            assert_eq!(argument(name, &json!(1), &Sight::default()).name, shown);
+        }
     }
 
     #[test]

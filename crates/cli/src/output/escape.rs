@@ -7,35 +7,51 @@
 
 use std::fmt::Write as _;
 
+use console::measure_text_width;
+use mast_kernel::protected::is_ignorable;
+
+/// Most characters without a width in a row: no script needs more on one letter, and a heap of them
+/// covers the lines above and below.
+const NO_WIDTH_MAX: usize = 4;
+/// Most emoji that are joined into one.
+const JOINED_MAX: usize = 4;
+
 /// Whether a character is shown as its number wherever it stands: everything that acts or hides. A line
 /// break and a tab are not among them; the joiners are judged by their neighbours.
 fn is_hidden(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{2800}' => true,
-        '\u{3164}' | '\u{feff}' | '\u{ffa0}' => true,
-        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        '\u{fe00}'..='\u{fe0e}' | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' => true,
-        '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}' => true,
-        other => other.is_control(),
+        '\u{180e}' | '\u{2028}'..='\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' => true,
+        other => other.is_control() || is_ignorable(other),
     }
 }
 
 /// Whether a character is hidden between these neighbours. What joins emoji stays directly between two
 /// of them and what joins letters stays directly behind a letter of a script that needs it; elsewhere
-/// a row of joiners would spell out a text that nobody sees.
+/// a row of joiners would spell out a text that nobody sees. So it is with the inner and last parts of a
+/// Korean syllable, which have a shape only behind its first.
 fn is_hidden_between(before: Option<char>, character: char, after: Option<char>) -> bool {
     let is_keycap = |c: char| matches!(c, '0'..='9' | '#' | '*');
     match character {
         '\u{fe0f}' => !before.is_some_and(|before| is_emoji(before) || is_keycap(before)),
         '\u{200c}' | '\u{200d}' => {
-            let joins_emoji = character == '\u{200d}'
-                && before.is_some_and(|before| before == '\u{fe0f}' || is_emoji(before))
-                && after.is_some_and(is_emoji);
-            !joins_emoji && !before.is_some_and(is_of_joining_script)
+            !joins_emoji(before, character, after) && !before.is_some_and(is_of_joining_script)
         }
+        '\u{1161}'..='\u{11a7}' | '\u{d7b0}'..='\u{d7c6}' => {
+            !before.is_some_and(|before| matches!(before, '\u{1100}'..='\u{115e}' | '\u{a960}'..='\u{a97c}'))
+        }
+        '\u{11a8}'..='\u{11ff}' | '\u{d7cb}'..='\u{d7fb}' => !before.is_some_and(|before| {
+            matches!(before, '\u{1161}'..='\u{11a7}' | '\u{d7b0}'..='\u{d7c6}' | '\u{ac00}'..='\u{d7a3}')
+        }),
         other => is_hidden(other),
     }
+}
+
+/// Whether this joins the emoji before it to the one behind it.
+fn joins_emoji(before: Option<char>, character: char, after: Option<char>) -> bool {
+    character == '\u{200d}'
+        && before.is_some_and(|before| before == '\u{fe0f}' || is_emoji(before))
+        && after.is_some_and(is_emoji)
 }
 
 /// Whether a character may be an emoji or a part of one.
@@ -53,13 +69,48 @@ const fn is_of_joining_script(character: char) -> bool {
         | '\u{a800}'..='\u{abff}' | '\u{fb50}'..='\u{fdff}' | '\u{11000}'..='\u{11fff}')
 }
 
+/// What stood before a character, as far as it matters.
+#[derive(Debug, Default)]
+struct Behind {
+    /// The character; none where it is shown as its number.
+    character: Option<char>,
+    /// How many characters without a width end here.
+    n_without_width: usize,
+    /// How many emoji are joined up to here.
+    n_joined: usize,
+}
+
+impl Behind {
+    /// Whether this character, which stands next, is hidden.
+    fn hides(&mut self, character: char, after: Option<char>) -> bool {
+        let joins = joins_emoji(self.character, character, after);
+        let is_heaped = self.n_without_width >= NO_WIDTH_MAX && has_no_width(character);
+        let is_chained = joins && self.n_joined >= JOINED_MAX;
+        let hidden = is_heaped || is_chained || is_hidden_between(self.character, character, after);
+        self.n_joined = match character {
+            _ if hidden => 0,
+            _ if joins => self.n_joined + 1,
+            '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' => self.n_joined,
+            _ if self.character == Some('\u{200d}') => self.n_joined,
+            _ => 0,
+        };
+        // What is shown as its number is a letter to what follows, but the heap stays one.
+        self.n_without_width = if has_no_width(character) { self.n_without_width + 1 } else { 0 };
+        self.character = (!hidden).then_some(character);
+        hidden
+    }
+}
+
+/// Whether a character takes no column of its own.
+fn has_no_width(character: char) -> bool {
+    !character.is_ascii() && measure_text_width(character.encode_utf8(&mut [0; 4])) == 0
+}
+
 /// The characters of a text, each with whether it is hidden where it stands.
 fn judged(text: &str) -> impl Iterator<Item = (char, bool)> {
     let after = text.chars().map(Some).skip(1).chain([None]);
-    text.chars().zip(after).scan(None, |before, (character, after)| {
-        let hidden = is_hidden_between(*before, character, after);
-        *before = Some(character);
-        Some((character, hidden))
+    text.chars().zip(after).scan(Behind::default(), |behind, (character, after)| {
+        Some((character, behind.hides(character, after)))
     })
 }
 
@@ -137,8 +188,18 @@ mod tests {
 
     #[test]
     fn what_has_no_shape_is_shown_as_its_number() {
-        let single = [0x3164, 0x115f, 0x1160, 0xffa0, 0x34f, 0x2800, 0x180e];
-        let ranges = [0xe0100..=0xe01ef, 0xfe00..=0xfe0e, 0x1d173..=0x1d17a, 0x1bca0..=0x1bca3];
+        let single = [0x3164, 0x115f, 0x1160, 0xffa0, 0x34f, 0x2800, 0x17b4, 0x17b5, 0x1161, 0xd7b0, 0x11a8];
+        let ranges = [
+            0xe0000..=0xe0fff,
+            0xfe00..=0xfe0e,
+            0x1d173..=0x1d17a,
+            0x1bca0..=0x1bca3,
+            0x180b..=0x180f,
+            0xfff0..=0xfffb,
+            0x200b..=0x200f,
+            0x2028..=0x202e,
+            0x2060..=0x206f,
+        ];
         for number in single.into_iter().chain(ranges.into_iter().flatten()) {
             let text = format!("a{}b", char::from_u32(number).unwrap());
             let shown = format!("a\\u{{{number:x}}}b");
@@ -162,6 +223,29 @@ mod tests {
         check("a\u{fe0f}", "a\\u{fe0f}");
         check("👩\u{200d}\u{200d}👧", "👩\\u{200d}\\u{200d}👧");
         check("👩\u{fe0f}\u{fe0f}", "👩\u{fe0f}\\u{fe0f}");
+    }
+
+    #[test]
+    fn korean_letters_stay_in_a_syllable() {
+        for kept in ["\u{1112}\u{1161}\u{11ab}", "\u{ac00}\u{11a8}", "한국어", "\u{a960}\u{d7b0}\u{d7cb}"]
+        {
+            check(kept, kept);
+        }
+        check("\u{1161}\u{11ab}", "\\u{1161}\\u{11ab}");
+        check("a\u{1112}\u{1161}\u{1161}", "a\u{1112}\u{1161}\\u{1161}");
+    }
+
+    #[test]
+    fn marks_do_not_heap_and_emoji_do_not_chain() {
+        let four = "e\u{301}\u{302}\u{303}\u{304}";
+        check(four, four);
+        check(&format!("{four}\u{305}\u{306}x\u{301}"), &format!("{four}\\u{{305}}\\u{{306}}x\u{301}"));
+        let kiss = "👩🏻\u{200d}❤\u{fe0f}\u{200d}💋\u{200d}👩🏻";
+        check(kiss, kiss);
+        let chain = ["👧"; 9].join("\u{200d}");
+        assert!(block(&chain).contains("\\u{200d}"), "{}", block(&chain));
+        let pairs = "👩\u{200d}👧".repeat(9);
+        check(&pairs, &pairs);
     }
 
     #[test]

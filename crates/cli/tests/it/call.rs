@@ -141,6 +141,28 @@ fn an_origin_can_only_be_lowered() {
 }
 
 #[test]
+fn lines_that_are_piped_in_are_nobodys_until_a_person_says_that_they_are_theirs() {
+    let world = World::new();
+    for (more, origin) in [
+        (&[][..], "origin=external_untrusted"),
+        (&["--origin", "user"][..], "origin=user"),
+        (&["--origin", "knowledge"][..], "origin=knowledge"),
+    ] {
+        let called = [&["call", "math.calculate", "--stdin"][..], more].concat();
+        let ran = world.mast_reading("{\"expression\":\"6*7\"}\n", &called);
+        assert_eq!((ran.code, &lines(&ran.out)[0]["content"]), (0, &json!("42")), "{}", ran.err);
+        let journal = world.mast(&["journal", "show", "latest"]).out;
+        assert!(journal.contains(origin) && !journal.contains("approval."), "{journal}");
+    }
+    let ran = world.mast_reading(
+        "{\"destination\":\"ops\",\"content\":\"hello\"}\n",
+        &["call", "demo.external_write", "--stdin"],
+    );
+    let card = &lines(&ran.out)[0]["card"];
+    assert_eq!((&card["origin"], &card["source"]), (&json!("external_untrusted"), &json!("piped")), "{card}");
+}
+
+#[test]
 fn what_was_called_is_on_record() {
     let world = World::new();
     world.mast(&["call", "math.calculate", r#"{"expression":"1"}"#]);

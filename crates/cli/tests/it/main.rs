@@ -4,6 +4,7 @@
 mod approvals;
 mod call;
 mod config;
+mod disk;
 mod inspect;
 mod mistakes;
 mod policy;

@@ -125,8 +125,9 @@ fn an_ask_parks_the_run_and_says_so() {
               tool          demo.external_write 1.0.0
               effect        external_write · risk high
               content =     "hello"   (5 bytes, whole)
-              destination =  "ops"   (3 bytes, whole)
-              why asked     This changes something outside. A person must approve it first. (policy.matrix.external_write)
+              destination = "ops"   (3 bytes, whole)
+              why asked     This changes something outside. A person must approve it first. 
+                            (policy.matrix.external_write)
               read before   nothing from outside
               expires       HH:MM UTC
             asked  Write hello to ops

@@ -1,9 +1,9 @@
 """Runs a command in a pseudo-terminal of its own and plays a person who sits at it.
 
 usage: terminal.py STDIN STEPS -- COMMAND…
-STDIN is text that is piped in, or `-` for the terminal itself. STEPS is a JSON list of [wait, type, pause]:
-wait until this text was shown, and so many seconds more, then type that; in what is typed, `{code}` is the
-code that the card shows.
+STDIN is text that is piped in, or `-` for the terminal itself. STEPS is a JSON list of [wait, type, pause, gap]:
+wait until this text was shown, and so many seconds more, then type that, with so many seconds between its keys;
+without a gap it comes at once, as a paste does. In what is typed, `{code}` is the code that the card shows.
 Prints one JSON object: the exit code and everything that was shown.
 """
 
@@ -24,7 +24,7 @@ if child == 0:
         os.dup2(reader, 0)
     os.close(reader)
     os.close(writer)
-    os.environ["COLUMNS"] = "80"
+    os.environ.setdefault("COLUMNS", "80")
     os.execv(command[0], command)
 os.close(reader)
 if stdin != "-":
@@ -50,7 +50,10 @@ while time.monotonic() < deadline:
             seen = len(shown)
             code = re.search(r"type ([a-z]{4}) to allow", shown)
             text = steps[0][1].replace("{code}", code.group(1) if code else "")
-            os.write(terminal, text.encode())
+            gap = steps[0][3] if len(steps[0]) > 3 else 0
+            for piece in text if gap else [text]:
+                os.write(terminal, piece.encode())
+                time.sleep(gap)
             steps.pop(0)
             typed_at = None
 else:

@@ -265,3 +265,45 @@ async fn a_lock_that_is_held_too_long_is_told_and_the_store_goes_on() {
     store.commit(again.ask()).await.unwrap();
     sound(&store).await;
 }
+
+#[tokio::test]
+async fn a_log_that_is_torn_at_any_place_leaves_whole_commits() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = sqlite(&folder).await;
+    let mut world = World::new(1);
+    for batch in [world.begin(), world.ask()] {
+        store.commit(batch).await.unwrap();
+    }
+    for _ in 0..4 {
+        let call = CallId::from_u128(world.next());
+        for batch in [world.claim(call), world.mark(call), world.settle(call, true)] {
+            store.commit(batch).await.unwrap();
+        }
+    }
+    let whole = store.events(world.session, 0, 0).await.unwrap();
+    let (database, log) = (folder.path().join("mast.db"), folder.path().join("mast.db-wal"));
+    let log = std::fs::read(log).unwrap();
+    assert!(log.len() > 40_000, "everything is in the log: {}", log.len());
+    let mut n_events = std::collections::BTreeSet::new();
+    for part in 1..=24 {
+        // Torn in the middle of a frame, and a frame whose end was never written.
+        for is_cut in [true, false] {
+            let torn = tempfile::tempdir().unwrap();
+            std::fs::copy(&database, torn.path().join("mast.db")).unwrap();
+            let end = log.len() * part / 25 + 7;
+            let mut bytes = log.clone();
+            if is_cut {
+                bytes.truncate(end);
+            } else {
+                bytes[end..].fill(0);
+            }
+            std::fs::write(torn.path().join("mast.db-wal"), bytes).unwrap();
+            let Ok(store) = SqliteStore::open(options(&torn.path().join("mast.db"))).await else { continue };
+            let events = store.events(world.session, 0, 0).await.unwrap();
+            assert_eq!(events, whole[..events.len()], "a beginning of what was committed, at {end}");
+            sound(&store).await;
+            n_events.insert(events.len());
+        }
+    }
+    assert!(n_events.len() > 5, "some commits are lost with the log, one by one: {n_events:?}");
+}
