@@ -12,4 +12,5 @@ mod recovery;
 mod run;
 mod secrets;
 mod served;
+mod server;
 mod world;
