@@ -2,7 +2,7 @@
 //! time, and only where a rule looks back: so it is the same after a restart, and costs nothing else.
 
 use mast_kernel::id::SessionId;
-use mast_kernel::policy::Past;
+use mast_kernel::policy::{History, Past};
 use mast_store::{CallFilter, CallRow};
 use serde_json::Value;
 
@@ -11,9 +11,9 @@ use crate::runtime::Runtime;
 
 impl Runtime {
     /// The calls of a session that ran, oldest first; none where no rule asks for them.
-    pub(crate) async fn history_of(&self, session: SessionId) -> Result<Vec<Past>, RuntimeError> {
+    pub(crate) async fn history_of(&self, session: SessionId) -> Result<History, RuntimeError> {
         if !self.policy().looks_back() {
-            return Ok(Vec::new());
+            return Ok(History::default());
         }
         let filter = CallFilter { session: Some(session), ..CallFilter::default() };
         let mut history = Vec::new();
@@ -22,7 +22,7 @@ impl Runtime {
                 history.extend(self.past_of(&row).await?);
             }
         }
-        Ok(history)
+        Ok(history.into())
     }
 
     async fn past_of(&self, row: &CallRow) -> Result<Option<Past>, RuntimeError> {

@@ -1,10 +1,13 @@
 //! Finds the few rules that can be about a call, so that a profile of hundreds costs no more than one of
 //! ten: each rule stands under every word by which a call that it means must show itself.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::pattern::{HostPattern, Mark, program_name};
+use super::host::Hosts;
+use super::pattern::Mark;
 use super::selector::{Rule, Seen, Selector, Touched, server_of};
+use super::spelling::Readings;
 use crate::spec::SideEffect;
 
 /// Places of rules, by what shows itself in a call.
@@ -26,7 +29,7 @@ pub(super) struct Index {
     effects: BTreeMap<SideEffect, Vec<usize>>,
 }
 
-type Places = BTreeMap<String, Vec<usize>>;
+pub(super) type Places = BTreeMap<String, Vec<usize>>;
 
 impl Index {
     /// The index of these rules.
@@ -53,9 +56,11 @@ impl Index {
                 }
             }
             for host in &meant.hosts {
-                match host {
-                    HostPattern::Any => self.any_host.push(at),
-                    HostPattern::Exact(name) | HostPattern::Below(name) => put(&mut self.hosts, name),
+                match host.hosts() {
+                    Hosts::Any => self.any_host.push(at),
+                    Hosts::Exact(names) | Hosts::Below(names) => {
+                        names.iter().for_each(|name| put(&mut self.hosts, name));
+                    }
                 }
             }
             meant.commands.iter().for_each(|command| put(&mut self.programs, command.program()));
@@ -77,14 +82,14 @@ impl Index {
         }
         found.extend(self.effects.get(&call.side_effect).into_iter().flatten().copied());
         for touched in &call.touched {
+            for path in touched.paths().iter().flat_map(Readings::each) {
+                self.of_path(path, &mut found);
+            }
             match touched {
-                Touched::Path { segments, write: _ } => self.of_path(segments, &mut found),
-                Touched::Host(host) => self.of_host(host, &mut found),
-                Touched::Command { words, paths } => {
-                    if let Some(program) = words.first() {
-                        take(&mut found, &self.programs, program_name(program));
-                    }
-                    paths.iter().for_each(|path| self.of_path(path, &mut found));
+                Touched::Path { path: _, write: _ } => {}
+                Touched::Host(readings) => readings.iter().for_each(|host| self.of_host(host, &mut found)),
+                Touched::Command { words, paths: _ } => {
+                    words.first().into_iter().for_each(|name| take(&mut found, &self.programs, name));
                 }
             }
         }
@@ -93,7 +98,7 @@ impl Index {
         found
     }
 
-    fn of_path(&self, path: &[String], found: &mut Vec<usize>) {
+    fn of_path(&self, path: &[Cow<'_, str>], found: &mut Vec<usize>) {
         found.extend_from_slice(&self.any_path);
         if let Some(first) = path.first() {
             take(found, &self.first_segments, first);

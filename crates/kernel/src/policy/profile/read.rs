@@ -8,8 +8,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::fault::{ProfileFault, ProfileRefused};
 use super::index::Index;
-use super::pattern::{CommandPattern, HostPattern, PathPattern};
-use super::selector::{Rule, Selector};
+use super::host::HostPattern;
+use super::pattern::{CommandPattern, PathPattern};
+use super::selector::{Rule, Selector, Tightening};
 use super::table::{Source, Table};
 use super::trial::{self, Trial};
 use super::{Profile, Row, Whose, loosest};
@@ -181,10 +182,11 @@ fn loosened(table: &Table<'_>, what: String) -> ProfileRefused {
     table.source.refuse(table.line_of("ruling"), fault)
 }
 
-fn tightening(table: &Table<'_>) -> Result<Ruling, ProfileRefused> {
+fn tightening(table: &Table<'_>) -> Result<Tightening, ProfileRefused> {
     match table.ruling("ruling")? {
         Ruling::Allow => Err(loosened(table, "what a rule is about".to_owned())),
-        ruling => Ok(ruling),
+        Ruling::Ask => Ok(Tightening::Ask),
+        Ruling::Deny => Ok(Tightening::Deny),
     }
 }
 
