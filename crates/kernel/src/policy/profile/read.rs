@@ -33,6 +33,9 @@ const ANY_SELECTOR: &str = "one of tools, servers, effects, paths, hosts, comman
 /// The profile and its tests.
 pub(super) fn read(file: &str, text: &str, whose: Whose) -> Result<(Profile, Vec<Trial>), ProfileRefused> {
     let source = Source::new(file, text);
+    if text.len() > limits::CONFIG_BYTES_MAX {
+        return Err(source.refuse(1, ProfileFault::TooMany { what: "bytes", max: limits::CONFIG_BYTES_MAX }));
+    }
     let document = DeTable::parse(text).map_err(|error| {
         let what = error.message().lines().collect::<Vec<_>>().join(", ");
         source.refuse(source.line(&error.span().unwrap_or_default()), ProfileFault::Syntax { what })
