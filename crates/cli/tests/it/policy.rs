@@ -97,7 +97,9 @@ fn explain_names_the_grant_that_answers() {
     let ask = ["math.calculate", r#"{"expression":"1"}"#, "--profile", &mine];
     let in_session = [&ask[..], &["--session", "latest"]].concat();
     assert_eq!(decided(&world, &in_session), ("ask".to_owned(), Value::Null));
-    let approved = world.mast(&["approvals", "approve", "latest", "--reach", "session", "--profile", &mine]);
+    let asked: Value = serde_json::from_str(&world.mast(&["approvals", "--json"]).out).unwrap();
+    let asked = asked[0]["id"].as_str().unwrap();
+    let approved = world.mast(&["approvals", "approve", asked, "--reach", "session", "--profile", &mine]);
     assert_eq!(approved.code, 0, "{}", approved.err);
     let (ruling, grant) = decided(&world, &in_session);
     assert!(ruling == "allow" && grant.as_str().is_some_and(|id| id.starts_with("grt_")), "{ruling} {grant}");
