@@ -98,7 +98,9 @@ mod tests {
         assert_eq!(chosen(Some("start")).unwrap().len(), 1);
         let failed = chosen(Some("warm")).unwrap_err().to_string();
         assert!(
-            failed.starts_with("there is no benchmark named `warm`; there is: calculate, call, step, judge, start"),
+            failed.starts_with(
+                "there is no benchmark named `warm`; there is: calculate, call, step, judge, start"
+            ),
             "{failed}"
         );
     }

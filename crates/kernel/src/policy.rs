@@ -34,8 +34,8 @@ pub use advisory::Advice;
 pub use in_force::{At, Past};
 pub use matrix::{Condition, MATRIX, Row};
 pub use profile::{
-    BUILTIN_FILE, Draft, History, NoRoster, Profile, ProfileFault, ProfileRefused, Roster, Tested, Told, Whose,
-    loosest,
+    BUILTIN_FILE, Draft, History, NoRoster, Profile, ProfileFault, ProfileRefused, Roster, Tested, Told,
+    Whose, loosest,
 };
 pub use standing::Yes;
 pub use turn::narrowed_mode;

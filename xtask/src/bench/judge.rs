@@ -29,9 +29,9 @@ const LINES: [(&str, &str, f64, &str); 5] = [
 pub(super) fn measure() -> Result<Vec<Row>, Failed> {
     let program = programs::measure()?;
     let measured = Measured::in_rounds(ROUNDS, || Ok(vec![Process::program(&program).with(["judge"])]))?;
-    let row = |(line, name, bound, why)| {
+    let row = |(line, name, bound, why): (&str, &str, f64, &'static str)| {
         let row = Row::at_most(line, measured.time(name)?, bound);
-        Ok(if why == "" { row } else { row.because(why) })
+        Ok(if why.is_empty() { row } else { row.because(why) })
     };
     LINES.into_iter().map(row).collect()
 }

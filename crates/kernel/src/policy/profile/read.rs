@@ -7,8 +7,8 @@ use std::collections::btree_map::Entry;
 use toml::de::{DeTable, DeValue};
 
 use super::fault::{ProfileFault, ProfileRefused};
-use super::index::Index;
 use super::host::HostPattern;
+use super::index::Index;
 use super::pattern::{CommandPattern, PathPattern};
 use super::selector::{Rule, Selector, Tightening};
 use super::table::{Source, Table};
