@@ -111,7 +111,7 @@ mod tests {
             ("postgres://me:secret@host/", "postgres://me@host:5432/me"),
             ("postgresql://me:s%40cret@[::1]/j?sslmode=disable", "postgres://me@[::1]:5432/j"),
             (
-                "postgres://me:secret@/j?host=/run/postgresql&port=5432",
+                "postgres:///j?user=me&password=secret&host=/run/postgresql&port=5432",
                 "postgres://me@/run/postgresql:5432/j",
             ),
         ] {

@@ -10,6 +10,10 @@ pub(crate) struct Rows<'a> {
     /// How sure the commit must be.
     pub(crate) durability: Durability,
     /// Where each session ended before that is not new: its id, and the number and hash of its last event.
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(dead_code, reason = "in a file the number that is taken says it")
+    )]
     pub(crate) before: Vec<Cells>,
     pub(crate) contents: &'a [Cells],
     pub(crate) events: &'a [Cells],
