@@ -13,4 +13,5 @@ mod run;
 mod secrets;
 mod served;
 mod server;
+mod workers;
 mod world;
