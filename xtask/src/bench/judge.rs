@@ -6,10 +6,10 @@ use super::report::{MICROS, MILLIS, Row};
 use crate::failed::Failed;
 use crate::process::Process;
 
-const DECISION_TIME: &str = "Reading what the call touches in every spelling, and looking protected names up, \
-    take most of it; a call that must ask is sealed besides.";
-const DENSE_TIME: &str = "Half of it is the parser's own, for a text in which nearly each word begins another \
-    command.";
+const DECISION_TIME: &str = "Where a path is touched, two thirds are the comparison with the protected names; where \
+    commands run, these and the spellings of each word; where a person is asked, the seal.";
+const DENSE_TIME: &str =
+    "Most of it is the parser's own, for a text in which nearly each word begins another command.";
 
 /// A line, the name of its figure, its bound in nanoseconds, and where its time goes.
 const LINES: [(&str, &str, f64, &str); 5] = [

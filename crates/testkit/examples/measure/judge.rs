@@ -35,6 +35,9 @@ const DENSE_BYTES: usize = 1_024;
 const DENSE: &str = "find . -name '*.rs' -exec grep -l \"$x\" {} \\; | xargs -n 4 sed -i s/a/b/ && echo $(cat y | sort) > out; \
                      if [ -f z ]; then sudo env X=1 sh -c 'a | b'; fi\n";
 
+/// What fills the text up, as dense as the rest.
+const FILLING: &str = "a | b && c $(d)\n";
+
 /// How long one thing is measured; it is done several times between two looks at the clock, so that those do
 /// not count.
 const BUDGET: Duration = Duration::from_millis(150);
@@ -44,6 +47,10 @@ const BATCH: Duration = Duration::from_micros(100);
 pub(super) fn measure() -> Result<Vec<Figure>, Box<dyn Error>> {
     let mut figures = decisions()?;
     let dense = DENSE.repeat(DENSE_BYTES / DENSE.len());
+    let dense = format!("{dense}{}", FILLING.repeat((DENSE_BYTES - dense.len()) / FILLING.len()));
+    if dense.len() != DENSE_BYTES {
+        return Err(format!("the dense text has {} bytes", dense.len()).into());
+    }
     for (name, text) in [("shell plain", "git status"), ("shell dense", dense.as_str())] {
         figures.push(timed(name, || shell::of_text(black_box(text))));
     }
