@@ -33,8 +33,8 @@ use crate::runtime::Runtime;
 use crate::session::Session;
 
 pub use begin::Answerer;
-pub(crate) use resume::NO_MODEL;
 pub use resume::Resumption;
+pub(crate) use resume::{NO_MODEL, SoFar};
 
 /// One part of a prompt, and who said it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,6 +144,8 @@ struct Work<'a> {
     usage: Usage,
     breaker: Breaker,
     person: Person,
+    /// What the journal says of the run, until it is taken up again.
+    so_far: Option<SoFar>,
 }
 
 /// Which run is worked on, and where the journal has it.

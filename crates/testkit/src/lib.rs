@@ -11,6 +11,7 @@
 //! | [`orders`], [`coded`] | what it takes for an order, and how that and a secret may be disguised |
 //! | [`broken`] | a store that fails when it is told to |
 //! | [`server`] | stores on the Postgres server of the tests |
+//! | [`mod@say`] | a table that a reader of the test run must see |
 //! | [`sim`] | short runs with everything going wrong at once, from a seed |
 
 #![expect(
@@ -27,6 +28,7 @@ pub mod gullible;
 pub mod orders;
 pub mod probe;
 pub mod props;
+pub mod say;
 pub mod server;
 pub mod sim;
 pub mod story;
@@ -36,5 +38,6 @@ pub use broken::{BrokenStore, Fault};
 pub use gullible::{Gullible, Step};
 pub use probe::Probe;
 pub use props::{Ready, Scene, Trace};
+pub use say::say;
 pub use story::{Story, Told, line};
 pub use world::{CountedIds, ManualClock, START_MICROS, file_store, memory_store, world};
