@@ -24,6 +24,7 @@
 //! | [`approval`] | a sealed question to a person |
 //! | [`grant`] | a yes that reaches further than one call |
 //! | [`run`] | runs, their status and their turn contract |
+//! | [`completion`] | what the end of a run is worth |
 //! | [`event`] | the journal's vocabulary and its hash chain |
 //! | [`message`] | one static sentence for each reason code |
 //! | [`budget`], [`breaker`] | when a run must stop |
@@ -35,6 +36,7 @@ pub mod breaker;
 pub mod budget;
 pub mod call;
 pub mod canonical;
+pub mod completion;
 pub mod event;
 pub mod grant;
 pub mod id;

@@ -50,6 +50,7 @@ pub(super) fn run(
         mode: args.mode.mode(),
         approval_mode: ApprovalMode::Interactive,
         budget: Budget::default(),
+        required: mast_kernel::completion::Required::default(),
     };
     let judged = policy.decide(&Case {
         place: Place {
