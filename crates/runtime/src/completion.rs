@@ -16,8 +16,6 @@ use mast_kernel::completion::{CheckedCommand, FileState, Looked, Reason};
 use mast_kernel::id::RunId;
 use serde_json::Value;
 
-pub(crate) use proof::Proof;
-
 /// What could not be looked at.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot look at {path}: {why}")]

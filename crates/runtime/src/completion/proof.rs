@@ -1,7 +1,7 @@
 //! What is known when a model has answered: the checks are run, the receipts read, the requirements
 //! decided, and the answer held against what is on record.
 
-use mast_kernel::assertion::{self, Checked, Support};
+use mast_kernel::assertion::{self, Checked};
 use mast_kernel::canonical::NotCanonical;
 use mast_kernel::completion::{Decided, Evidence, decide};
 use mast_kernel::event::RunCompleted;
@@ -37,7 +37,7 @@ impl Work<'_> {
         let evidence = Evidence { is_whole, receipts: &receipts, files: &files, checks: &checks };
         let Decided { completion, reasons } = decide(required, &evidence);
         let assertions = assertion::check(assertion::find(answer), &receipts);
-        let is_marked = assertions.iter().any(is_unsupported);
+        let is_marked = assertions.iter().any(Checked::is_unsupported);
         let marked = is_marked.then(|| assertion::marked(answer, &assertions));
         let is_required = !required.is_empty();
         let report = Report { is_required, reasons, assertions, marked, files, checks };
@@ -84,9 +84,4 @@ impl Proof {
         reasons.dedup();
         Ok(RunCompleted { reasons, report: Some(scribe.value(&kept)?), ..event })
     }
-}
-
-/// Whether nothing on record supports it.
-fn is_unsupported(checked: &Checked) -> bool {
-    matches!(checked.support, Support::Unsupported)
 }
