@@ -24,17 +24,23 @@
 //! | [`approval`] | a sealed question to a person |
 //! | [`grant`] | a yes that reaches further than one call |
 //! | [`run`] | runs, their status and their turn contract |
+//! | [`completion`] | what the end of a run is worth |
 //! | [`event`] | the journal's vocabulary and its hash chain |
 //! | [`message`] | one static sentence for each reason code |
+//! | [`effect`] | what a run did, and how far that is known |
+//! | [`assertion`] | what a message says was done, and which receipt says so |
 //! | [`budget`], [`breaker`] | when a run must stop |
 //! | [`limits`] | every bound, in one file |
 
 pub mod address;
 pub mod approval;
+pub mod assertion;
 pub mod breaker;
 pub mod budget;
 pub mod call;
 pub mod canonical;
+pub mod completion;
+pub mod effect;
 pub mod event;
 pub mod grant;
 pub mod id;

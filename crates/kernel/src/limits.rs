@@ -97,3 +97,5 @@ pub const SHELL_TREE_DEPTH_MAX: usize = 256;
 pub const SHELL_DEPTH_MAX: usize = 8;
 /// Seconds that a reviewer has to say something.
 pub const REVIEW_SECONDS: u64 = 5;
+/// Looks that must find nothing before something counts as gone.
+pub const ABSENCE_LOOKS_MIN: u32 = 2;

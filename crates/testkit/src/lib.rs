@@ -7,6 +7,7 @@
 //! | [`story`] | what the user said and the model proposed, and what the journal then holds |
 //! | [`probe`] | a tool of any class that counts how often it ran |
 //! | [`props`] | tools that stand in for every kind of effect, and write down what they did |
+//! | [`folder`] | a folder in memory, whose files a run can change, and a command that judges a frozen copy
 //! | [`gullible`] | a model that obeys whatever it reads |
 //! | [`orders`], [`coded`] | what it takes for an order, and how that and a secret may be disguised |
 //! | [`broken`] | a store that fails when it is told to |
@@ -24,6 +25,7 @@
 
 pub mod broken;
 pub mod coded;
+pub mod folder;
 pub mod gullible;
 pub mod orders;
 pub mod probe;
@@ -35,6 +37,7 @@ pub mod story;
 pub mod world;
 
 pub use broken::{BrokenStore, Fault};
+pub use folder::Folder;
 pub use gullible::{Gullible, Step};
 pub use probe::Probe;
 pub use props::{Ready, Scene, Trace};
