@@ -7,6 +7,7 @@
 mod busy;
 mod calculate;
 mod call;
+mod judge;
 mod measured;
 mod programs;
 mod report;
@@ -42,6 +43,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "calculate", measure: calculate::measure },
     Bench { name: "call", measure: call::measure },
     Bench { name: "step", measure: step::measure },
+    Bench { name: "judge", measure: judge::measure },
     Bench { name: "start", measure: start::measure },
 ];
 
@@ -96,7 +98,9 @@ mod tests {
         assert_eq!(chosen(Some("start")).unwrap().len(), 1);
         let failed = chosen(Some("warm")).unwrap_err().to_string();
         assert!(
-            failed.starts_with("there is no benchmark named `warm`; there is: calculate, call, step, start"),
+            failed.starts_with(
+                "there is no benchmark named `warm`; there is: calculate, call, step, judge, start"
+            ),
             "{failed}"
         );
     }

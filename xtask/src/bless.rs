@@ -9,6 +9,7 @@ use clap::Args;
 
 use crate::failed::Failed;
 use crate::place;
+use crate::postgres::Servers;
 use crate::process::Process;
 use crate::say;
 
@@ -48,7 +49,8 @@ pub(crate) const GENERATED: &[Generated] =
 /// Rewrites the snapshots and the generated files, or checks the latter.
 pub(crate) fn run(args: &BlessArgs) -> Result<(), Failed> {
     if !args.check && !args.files {
-        let tests = Process::new("cargo test --workspace --quiet");
+        let servers = Servers::start()?;
+        let tests = servers.told_to(Process::new("cargo test --workspace --quiet"));
         tests.variable("UPDATE_EXPECT", "1").variable("TRYBUILD", "overwrite").run()?;
     }
     let mut stale = Vec::new();

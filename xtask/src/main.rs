@@ -14,6 +14,7 @@
 //! | `sim` | runs in which everything goes wrong |
 //! | `licences` | what we depend on, and under which terms |
 //! | `needs` | programs that some tests want |
+//! | `postgres` | servers of the tests' own |
 //! | `process`, `say`, `place` | starting, printing and finding things, each in one place |
 //! | `tidy` | what a reviewer would otherwise have to look for |
 
@@ -25,6 +26,7 @@ mod fuzz;
 mod licences;
 mod needs;
 mod place;
+mod postgres;
 mod process;
 mod say;
 mod sim;

@@ -37,13 +37,14 @@ pub(crate) struct Process {
     program: String,
     arguments: Vec<String>,
     variables: Vec<(String, String)>,
+    is_quiet: bool,
 }
 
 impl Process {
     /// `line` is split at spaces; an argument with a space in it is added by [`Process::with`].
     pub(crate) fn new(line: &str) -> Self {
         let mut words = line.split_whitespace().map(str::to_owned);
-        Self { program: words.next().unwrap_or_default(), arguments: words.collect(), variables: Vec::new() }
+        Self { program: words.next().unwrap_or_default(), arguments: words.collect(), ..Self::default() }
     }
 
     /// A program by its path, which may hold spaces.
@@ -63,9 +64,19 @@ impl Process {
         self
     }
 
+    /// Without what it says to stdout.
+    pub(crate) fn quiet(mut self) -> Self {
+        self.is_quiet = true;
+        self
+    }
+
     /// Runs it on this terminal; an unsuccessful end is an error.
     pub(crate) fn run(&self) -> Result<(), Failed> {
-        let status = self.command().status().map_err(|source| self.not_started(source))?;
+        let mut command = self.command();
+        if self.is_quiet {
+            command.stdin(Stdio::null()).stdout(Stdio::null());
+        }
+        let status = command.status().map_err(|source| self.not_started(source))?;
         self.judge(status)
     }
 

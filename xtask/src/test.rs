@@ -2,10 +2,12 @@
 //! line, `N passed, N failed`, over all of them.
 //!
 //! The runner is cargo's own: another one would be one more program to install first. Nothing is
-//! skipped in silence: a missing program is an error, and an ignored test is one too.
+//! skipped in silence: a missing program is an error, and an ignored test is one too. Two Postgres servers
+//! run beside the tests: one for all, and one that tests may break.
 
 use crate::failed::Failed;
 use crate::needs;
+use crate::postgres::Servers;
 use crate::process::Process;
 use crate::say;
 use crate::tally::Tally;
@@ -36,9 +38,10 @@ pub(crate) fn run() -> Result<(), Failed> {
 /// Runs all tests and counts them.
 pub(crate) fn tally() -> Result<Tally, Failed> {
     needs::bring()?;
+    let servers = Servers::start()?;
     let mut sum = Tally::default();
     for half in HALVES {
-        sum = sum.and(of(&Process::new(half))?);
+        sum = sum.and(of(&servers.told_to(Process::new(half)))?);
     }
     Ok(sum)
 }

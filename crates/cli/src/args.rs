@@ -26,11 +26,14 @@ pub(crate) struct Cli {
 }
 
 /// What holds for every verb.
-#[derive(Debug, Clone, Args)]
+#[derive(Clone, Args)]
 pub(crate) struct Global {
     /// Keep the database, keys and everything else in this folder
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
+    /// Keep the journal on this Postgres server, postgres://user@host/database, instead of in a file
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) store: Option<String>,
     /// Read the settings from this file
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -46,6 +49,13 @@ pub(crate) struct Global {
     /// Print results as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+/// The address of the store may hold a password.
+impl std::fmt::Debug for Global {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Global").field("data_dir", &self.data_dir).finish_non_exhaustive()
+    }
 }
 
 /// The verbs.

@@ -60,7 +60,17 @@ impl Start {
         let mut flags = flags.clone();
         let profile = self.global.profile.as_ref().map(|path| path.to_string_lossy().into_owned());
         flags.extend(profile.map(|path| ("policy.profile", "--profile", path)));
+        flags.extend(self.global.store.as_ref().map(|url| ("store.url", "--store", url.clone())));
         Ok(Config::load(&self.paths, &self.environment, &flags)?)
+    }
+
+    /// The address of the server that holds the journal; none where a file does.
+    ///
+    /// # Errors
+    ///
+    /// [`CliError`] with the first thing that is wrong with the settings.
+    pub(crate) fn server(&self) -> Result<Option<String>, CliError> {
+        Ok(self.config(&Flags::new())?.text("store.url").map(str::to_owned))
     }
 
     /// The clocks and the randomness of this start.

@@ -111,6 +111,7 @@ impl CliError {
             Self::Usage { .. } => Exit::Usage,
             Self::Config(error) => error.exit(),
             Self::Provider(error) if error.is_unreachable() => Exit::Unreachable,
+            Self::Store(error) if error.is_unreachable() => Exit::Unreachable,
             Self::Failed { .. }
             | Self::Store(_)
             | Self::Runtime(_)

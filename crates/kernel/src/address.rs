@@ -162,7 +162,7 @@ fn version_6(host: &str) -> Option<Ipv6Addr> {
 
 /// An address of one to four numbers, of which the last fills what is left. Some read a leading zero as
 /// octal and some do not, so the caller asks for both.
-fn version_4(name: &str, decimal: bool) -> Option<Ipv4Addr> {
+pub(crate) fn version_4(name: &str, decimal: bool) -> Option<Ipv4Addr> {
     let parts: Vec<u64> = name.split('.').map(|part| number(part, decimal)).collect::<Option<_>>()?;
     let (last, leading) = parts.split_last()?;
     if leading.len() > 3 || leading.iter().any(|part| *part > 255) {

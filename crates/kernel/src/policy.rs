@@ -35,8 +35,8 @@ pub use advisory::Advice;
 pub use in_force::{At, Past};
 pub use matrix::{Condition, MATRIX, Row};
 pub use profile::{
-    BUILTIN_FILE, Draft, NoRoster, Profile, ProfileFault, ProfileRefused, Roster, Tested, Told, Whose,
-    loosest,
+    BUILTIN_FILE, Draft, History, NoRoster, Profile, ProfileFault, ProfileRefused, Roster, Tested, Told,
+    Whose, loosest,
 };
 pub use standing::Yes;
 pub use turn::narrowed_mode;
@@ -173,8 +173,8 @@ pub struct Surroundings {
     pub workspace: bool,
     /// Whether the call acts only on a copy-on-write stage of the workspace.
     pub staged: bool,
-    /// The calls of this session that ran before, oldest first.
-    pub history: Vec<Past>,
+    /// The calls of this session that ran before.
+    pub history: History,
     /// The grants in force in this session, made by this version of Mast.
     pub grants: Vec<Grant>,
 }

@@ -2,7 +2,7 @@
 //! time, and only where a rule looks back: so it is the same after a restart, and costs nothing else.
 
 use mast_kernel::id::SessionId;
-use mast_kernel::policy::Past;
+use mast_kernel::policy::{History, Past, Surroundings};
 use mast_store::{CallFilter, CallRow};
 use serde_json::Value;
 
@@ -10,10 +10,21 @@ use crate::error::RuntimeError;
 use crate::runtime::Runtime;
 
 impl Runtime {
+    /// What stands around a call in this session: what every call has, what ran before as far as a rule asks
+    /// for it, and the grants in force.
+    ///
+    /// # Errors
+    ///
+    /// [`RuntimeError`] when the journal cannot be read.
+    pub async fn surroundings_in(&self, session: SessionId) -> Result<Surroundings, RuntimeError> {
+        let (history, grants) = (self.history_of(session).await?, self.grants_of(session).await?);
+        Ok(Surroundings { history, grants, ..self.surroundings().clone() })
+    }
+
     /// The calls of a session that ran, oldest first; none where no rule asks for them.
-    pub(crate) async fn history_of(&self, session: SessionId) -> Result<Vec<Past>, RuntimeError> {
+    pub(crate) async fn history_of(&self, session: SessionId) -> Result<History, RuntimeError> {
         if !self.policy().looks_back() {
-            return Ok(Vec::new());
+            return Ok(History::default());
         }
         let filter = CallFilter { session: Some(session), ..CallFilter::default() };
         let mut history = Vec::new();
@@ -22,7 +33,7 @@ impl Runtime {
                 history.extend(self.past_of(&row).await?);
             }
         }
-        Ok(history)
+        Ok(history.into())
     }
 
     async fn past_of(&self, row: &CallRow) -> Result<Option<Past>, RuntimeError> {

@@ -118,6 +118,7 @@ impl Runtime {
                 None => tokio::select! {
                     () = stop.cancelled() => {}
                     () = tokio::time::sleep(REST) => {}
+                    () = self.store().hint() => {}
                 },
             }
         }

@@ -124,7 +124,7 @@ pub enum StoreError {
         known: i64,
     },
     /// The file's record of its schema is not the one that this version would have written.
-    #[error("{}: schema step {version} is not the one that mast has under this number: the file was changed by something else; put back a copy", .path.display())]
+    #[error("{}: schema step {version} is not the one that mast has under this number: it was changed by something else; put back a copy", .path.display())]
     OtherSchema {
         /// The file.
         path: PathBuf,
@@ -145,6 +145,46 @@ pub enum StoreError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The address of a server is not one.
+    #[error("this is not the address of a Postgres server: it is written like postgres://user@host/database")]
+    BadAddress,
+    /// The server cannot be reached, or does not let us in.
+    #[error("{place} cannot be opened: {why}")]
+    Server {
+        /// The server, without a password.
+        place: String,
+        /// What it says, or the system.
+        why: String,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The server can be reached, and cannot be used.
+    #[error("{place} cannot be used: {why}")]
+    Unsuitable {
+        /// The server, without a password.
+        place: String,
+        /// What is the matter with it.
+        why: &'static str,
+    },
+    /// There are no tables of Mast's, and none were to be made.
+    #[error("there is no store at {place} yet: it is made at the first run")]
+    Absent {
+        /// The server, without a password.
+        place: String,
+    },
+    /// The connection was lost. Nothing was written.
+    #[error("the connection to {place} was lost, and nothing was written: try again when it is there")]
+    ConnectionLost {
+        /// The server, without a password.
+        place: String,
+    },
+    /// The connection was lost while something was written, and it cannot be found out what became of it.
+    #[error("the connection to {place} was lost, and nobody can say whether the last words were written")]
+    OutcomeUnknown {
+        /// The server, without a password.
+        place: String,
+    },
     /// The database answered with another error.
     #[error("the database failed while {attempt}")]
     Database {
@@ -162,6 +202,18 @@ impl StoreError {
     #[must_use]
     pub const fn is_fenced(&self) -> bool {
         matches!(self, Self::Conflict(Conflict::Fenced { .. }))
+    }
+
+    /// Whether the store is on a server that could not be reached, or is not reached any more.
+    #[must_use]
+    pub const fn is_unreachable(&self) -> bool {
+        matches!(
+            self,
+            Self::Server { .. }
+                | Self::Unsuitable { .. }
+                | Self::ConnectionLost { .. }
+                | Self::OutcomeUnknown { .. }
+        )
     }
 
     /// Whether only the batch is at fault and the store goes on.

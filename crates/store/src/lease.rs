@@ -68,6 +68,12 @@ pub trait Leases: Send + Sync {
     ///
     /// [`StoreError`], when the store cannot be written.
     async fn next(&self, wanted: &Wanted<'_>) -> Result<Option<RunRow>, StoreError>;
+
+    /// Waits until another process hints that there may be a run to take up. A store that cannot tell waits
+    /// for ever, and a hint may be missed: whoever waits looks by itself too.
+    async fn hint(&self) {
+        std::future::pending::<()>().await;
+    }
 }
 
 /// Whether a run in this state could go on without anybody's word but those that are on record.

@@ -13,6 +13,8 @@
 //! | [`lease`] | who works on which run |
 //! | [`memory`] | a store that is gone with the process |
 //! | [`sqlite`] | a store in one file |
+//! | `postgres` | a store on a server, with the feature of this name |
+//! | `write`, `read`, `select`, `schema` | what the two have in common |
 //! | [`claim`] | the commit before an effect |
 //! | [`sign`] | heads, signed |
 //! | [`audit`] | every row as text, for whoever does not trust them |
@@ -28,18 +30,26 @@ pub mod error;
 mod fold;
 pub mod lease;
 pub mod memory;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod prepare;
+mod read;
 pub mod record;
+mod schema;
+mod select;
 pub mod sign;
 pub mod sqlite;
 pub mod traits;
 pub mod verify;
+mod write;
 
 pub use batch::{Batch, Committed, Durability, Fence, NewContent};
 pub use claim::PendingClaim;
 pub use error::{Conflict, StoreError};
 pub use lease::{Lease, Leases};
 pub use memory::MemoryStore;
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresStore, ServerOptions};
 pub use record::{ApprovalRow, CallRow, ContentRow, GrantRow, ItemRow, RunRow, SessionRow, StoreIdentity};
 pub use sqlite::{OpenOptions, SqliteStore};
 pub use traits::{

@@ -1,6 +1,6 @@
 //! A store in one SQLite file: write-ahead log, one writer.
 //!
-//! All writing goes through one task (`writer`) that takes what is queued and commits it as one
+//! All writing goes through one task (`crate::write`) that takes what is queued and commits it as one
 //! transaction, in one round trip to the database: connections run on threads of their own, and each
 //! awaited statement is two changes of thread, which cost more than the statement. Rejected: a pool of
 //! writers (they wait for each other's lock by sleeping), and a transaction a batch.
@@ -10,16 +10,12 @@
 //! no other lock is needed, because every change of a session's state is an event of that session.
 //! See `docs/spec/journal.md`.
 
-mod cache;
+mod connection;
 mod fault;
-mod group;
-mod lease;
 mod read;
 mod rows;
 mod schema;
-mod select;
 mod sql;
-mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,8 +35,10 @@ use crate::error::StoreError;
 use crate::record::StoreIdentity;
 use crate::sign::{Seal, Signer};
 use crate::traits::Writer;
+use crate::write::leases::leasable;
+use crate::write::{Database, Queue};
+use connection::FileConnection;
 use fault::Fault;
-use writer::Queue;
 
 /// How long a statement waits for the lock of another process.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
@@ -96,7 +94,11 @@ impl SqliteStore {
             .idle_timeout(None)
             .max_lifetime(None)
             .connect_lazy_with(connect_options(&path).pragma("query_only", "ON"));
-        let queue = Queue::start(group::Database::new(Arc::clone(&path), normal, seal.identity, signer));
+        let queue = Queue::start(Database::new(
+            FileConnection::new(Arc::clone(&path), normal),
+            seal.identity,
+            signer,
+        ));
         Ok(Self { path, seal, queue, readers })
     }
 
@@ -137,6 +139,8 @@ impl Writer for SqliteStore {
         self.queue.sign_head(session, at).await
     }
 }
+
+leasable!(SqliteStore, sql::NEXT_RUN, |_store| std::future::pending::<()>());
 
 /// What all connections have in common. The statements are too many and too frequent to be logged.
 fn connect_options(path: &Path) -> SqliteConnectOptions {

@@ -1,5 +1,6 @@
 //! `cargo xtask sim`: many stories in which everything goes wrong; the first broken invariant ends it.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use mast_testkit::sim::{Tally, simulate};
@@ -15,11 +16,12 @@ async fn main() -> ExitCode {
         match simulate(seed).await {
             Ok(tally) => sum = sum.plus(tally),
             Err(broken) => {
-                eprintln!("{broken}\ntell it again: cargo xtask sim --seed {seed}");
+                let again = format!("tell it again: cargo xtask sim --seed {seed}");
+                let _unread = writeln!(std::io::stderr(), "{broken}\n{again}");
                 return ExitCode::FAILURE;
             }
         }
     }
-    println!("{sum:#?}");
+    let _unread = writeln!(std::io::stdout(), "{sum:#?}");
     ExitCode::SUCCESS
 }

@@ -10,6 +10,7 @@
 //! | [`gullible`] | a model that obeys whatever it reads |
 //! | [`orders`], [`coded`] | what it takes for an order, and how that and a secret may be disguised |
 //! | [`broken`] | a store that fails when it is told to |
+//! | [`server`] | stores on the Postgres server of the tests |
 //! | [`sim`] | short runs with everything going wrong at once, from a seed |
 
 #![expect(
@@ -26,6 +27,7 @@ pub mod gullible;
 pub mod orders;
 pub mod probe;
 pub mod props;
+pub mod server;
 pub mod sim;
 pub mod story;
 pub mod world;

@@ -56,28 +56,31 @@ pub fn world() -> World {
     World { clock: clock(), tool_clock: clock(), ids: Arc::new(CountedIds::default()) }
 }
 
+/// What a store of this world is called.
+#[must_use]
+pub fn identity() -> StoreIdentity {
+    StoreIdentity { id: StoreId::from_u128(1), created_at: Instant::from_micros(START_MICROS) }
+}
+
+/// Who signs its heads.
+#[must_use]
+pub fn signer() -> Signer {
+    Signer::from_seed(&[7; 32])
+}
+
 /// A store of this world in a file, made now.
 ///
 /// # Panics
 ///
 /// When it cannot be made.
 pub async fn file_store(path: &std::path::Path) -> SqliteStore {
-    let options = OpenOptions {
-        path: path.to_path_buf(),
-        identity_if_new: StoreIdentity {
-            id: StoreId::from_u128(1),
-            created_at: Instant::from_micros(START_MICROS),
-        },
-        signer: Signer::from_seed(&[7; 32]),
-        create: true,
-    };
+    let options =
+        OpenOptions { path: path.to_path_buf(), identity_if_new: identity(), signer: signer(), create: true };
     SqliteStore::open(options).await.expect("a store can be made")
 }
 
 /// An empty store of this world.
 #[must_use]
 pub fn memory_store() -> MemoryStore {
-    let identity =
-        StoreIdentity { id: StoreId::from_u128(1), created_at: Instant::from_micros(START_MICROS) };
-    MemoryStore::new(identity, Signer::from_seed(&[7; 32]))
+    MemoryStore::new(identity(), signer())
 }

@@ -70,7 +70,8 @@ fn show(start: &Start) -> Result<(), CliError> {
     let shown = |key: &str| {
         let Some((value, source)) = config.get(key) else { return (None, "not set".to_owned()) };
         let value = value.to_string();
-        let value = if key == "provider.base_url" { masked(&value) } else { value };
+        let is_address = ["provider.base_url", "store.url"].contains(&key);
+        let value = if is_address { masked(&value) } else { value };
         let source = match source {
             Source::Default => "default".to_owned(),
             Source::File(line) => format!("{file}:{line}"),

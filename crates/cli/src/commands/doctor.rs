@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::assemble::{Reason, Start, block_on, choose, local_servers, open_to_look};
 use crate::commands::journal::summary;
-use crate::config::Flags;
+use crate::config::{Flags, masked};
 use crate::error::{CliError, Exit};
 use crate::output::Style;
 use crate::output::layout::pad;
@@ -119,18 +119,23 @@ fn store(start: &Start) -> Finding {
             None => Ok(None),
         }
     });
+    let place = match start.server() {
+        Ok(Some(url)) => masked(&url),
+        _ => path.display().to_string(),
+    };
     // What was committed lately stands in the log beside the database.
     let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |data| data.len());
     let size = (bytes(&path) + bytes(&path.with_extension("db-wal"))).div_ceil(1_024);
+    let size = if place.contains("://") { "answers".to_owned() } else { format!("{size} KiB") };
     match checked {
-        Ok(None) => Finding::good("store", format!("{} (made at the first run)", path.display())),
+        Ok(None) => Finding::good("store", format!("{place} (made at the first run)")),
         Ok(Some(report)) if report.is_sound() => {
-            Finding::good("store", format!("{} · {size} KiB · {}", path.display(), summary(&report)))
+            Finding::good("store", format!("{place} · {size} · {}", summary(&report)))
         }
         Ok(Some(report)) => Finding {
             name: "store",
             good: false,
-            what: format!("{} · {}", path.display(), summary(&report)),
+            what: format!("{place} · {}", summary(&report)),
             remedy: "see: mast journal verify".to_owned(),
         },
         Err(error) => Finding::bad("store", &error),

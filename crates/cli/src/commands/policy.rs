@@ -1,5 +1,6 @@
 //! `mast policy`: which rules are in force and where each comes from, whether a profile's own tests
-//! pass, and what every layer says of a call that is not made. Needs neither a store nor a model.
+//! pass, and what every layer says of a call that is not made. Needs no model, and a store only where a
+//! session is named.
 
 mod explain;
 
@@ -52,6 +53,9 @@ struct ExplainArgs {
     /// Judge the call in a run of this mode
     #[arg(long, value_name = "MODE", default_value = "act")]
     mode: AskedMode,
+    /// Judge the call in this session: after what ran in it, and with its grants
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
 }
 
 /// How much a run may do.
@@ -91,7 +95,7 @@ pub(crate) fn run(args: &PolicyArgs, start: &Start) -> Result<Exit, CliError> {
             test(&drafts, &toolbox, &start.printer)
         }
         Verb::Explain(asked) => {
-            explain::run(asked, &policy(start, &config, &toolbox)?, &toolbox, &start.printer)
+            explain::run(asked, &policy(start, &config, &toolbox)?, &toolbox, (start, &config))
         }
     }
 }

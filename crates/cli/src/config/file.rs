@@ -121,7 +121,9 @@ impl Reader<'_> {
 
 fn read_value(kind: Kind, value: &DeValue<'_>) -> Option<Value> {
     match (kind, value) {
-        (Kind::Text | Kind::Word(_) | Kind::Provider | Kind::Zone, DeValue::String(text)) => kind.read(text),
+        (Kind::Text | Kind::Word(_) | Kind::Provider | Kind::Zone | Kind::Server, DeValue::String(text)) => {
+            kind.read(text)
+        }
         (Kind::Count(_), DeValue::Integer(number)) if number.radix() == 10 => kind.read(number.as_str()),
         (Kind::Switch, DeValue::Boolean(switch)) => Some(Value::Switch(*switch)),
         _ => None,
@@ -187,7 +189,7 @@ mod tests {
     fn what_is_wrong_is_said_with_its_line() {
         check(
             "[run]\nsteps = 8\n\n[polcy]\noverlay = \"on\"\n",
-            &expect!["config.toml line 4: unknown key `polcy` | known here: provider, policy, run"],
+            &expect!["config.toml line 4: unknown key `polcy` | known here: provider, policy, run, store"],
         );
         check(
             "[run]\n\nstep = 8\n",

@@ -18,6 +18,8 @@ pub(crate) enum Kind {
     Provider,
     /// The name of a time zone.
     Zone,
+    /// The address of a Postgres server.
+    Server,
     /// A whole number from 1 to this.
     Count(u32),
     /// Yes or no.
@@ -131,6 +133,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         about: "calls of tools in a run",
         example: "64",
     },
+    Setting {
+        key: "store.url",
+        variable: "MAST_STORE",
+        kind: Kind::Server,
+        default: None,
+        about: "the Postgres server that holds the journal; without it the file mast.db in the data folder does",
+        example: "\"postgres://mast@localhost/mast\"",
+    },
 ];
 
 /// The setting with this key.
@@ -167,6 +177,7 @@ impl Kind {
             Self::Word(words) => words.contains(&text).then(|| Value::Text(text.to_owned())),
             Self::Provider => preset(text).map(|_| Value::Text(text.to_owned())),
             Self::Zone => zone(text).map(|_| Value::Text(text.to_owned())),
+            Self::Server => is_server(text).then(|| Value::Text(text.to_owned())),
             Self::Count(max) => text.parse().ok().filter(|count| (1..=max).contains(count)).map(Value::Count),
             Self::Switch => text.parse().ok().map(Value::Switch),
         }
@@ -179,10 +190,18 @@ impl Kind {
             Self::Word(words) => format!("one of: {}", words.join(", ")),
             Self::Provider => format!("one of: {}", names().join(", ")),
             Self::Zone => "the name of a time zone, such as Europe/London".to_owned(),
+            Self::Server => "an address such as postgres://user@host/database".to_owned(),
             Self::Count(max) => format!("a whole number from 1 to {max}"),
             Self::Switch => "true or false".to_owned(),
         }
     }
+}
+
+/// Whether it begins as the address of a Postgres server does; the store reads the rest.
+fn is_server(text: &str) -> bool {
+    ["postgres://", "postgresql://"]
+        .iter()
+        .any(|scheme| text.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty()))
 }
 
 #[cfg(test)]

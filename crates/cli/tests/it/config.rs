@@ -24,6 +24,7 @@ fn every_value_has_a_source() {
             run.steps          9         environment MAST_STEPS
             run.model_calls    24        default
             run.tool_calls     64        default
+            store.url          –         not set
             --- stderr
         "#]],
     );

@@ -12,4 +12,6 @@ mod recovery;
 mod run;
 mod secrets;
 mod served;
+mod server;
+mod workers;
 mod world;

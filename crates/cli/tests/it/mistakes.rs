@@ -222,11 +222,11 @@ fn of_configuration() {
         &world,
         &["run", "x"],
         &expect![[r#"
-        exit 4
-        --- stdout
-        --- stderr
-        mast: config.toml line 4: unknown key `polcy`   known here: provider, policy, run
-    "#]],
+            exit 4
+            --- stdout
+            --- stderr
+            mast: config.toml line 4: unknown key `polcy`   known here: provider, policy, run, store
+        "#]],
     );
     world.file(".config/mast/config.toml", "[provider\n");
     check(

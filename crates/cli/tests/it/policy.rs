@@ -55,6 +55,61 @@ fn explain_shows_every_layer() {
     assert!(!world.data().exists(), "an explanation leaves nothing behind");
 }
 
+const AFTER_A_SUM: &str = "name = \"mine\"\n[[sequences]]\nafter = { tools = [\"math.calculate\"] }\nthen = { tools = [\"system.current_time\"] }\nruling = \"deny\"\n";
+
+/// The decision, and what else of the answer is asked for.
+fn decided(world: &World, words: &[&str]) -> (String, Value) {
+    let told = world.mast(&[&["policy", "explain", "--json"], words].concat());
+    assert_eq!(told.code, 0, "{}", told.err);
+    let told: Value = serde_json::from_str(&told.out).unwrap();
+    (told["decision"].as_str().unwrap().to_owned(), told["grant"].clone())
+}
+
+#[test]
+fn explain_judges_in_a_session_after_what_ran_in_it() {
+    let world = World::new();
+    let mine = world.file("mine.toml", AFTER_A_SUM);
+    let ask = ["system.current_time", "--profile", &mine];
+    let in_session = [&ask[..], &["--session", "latest"]].concat();
+    let none = world.mast(&[&["policy", "explain"], &in_session[..]].concat());
+    assert_eq!(none.code, 1, "{}", none.out);
+    assert!(none.err.contains("nothing is on record yet") && !world.data().exists(), "{}", none.err);
+
+    let script = world.file("time.yaml", "- text: hello\n");
+    assert_eq!(world.mast(&["run", "--script", &script, "hello"]).code, 0);
+    assert_eq!(decided(&world, &in_session).0, "allow", "nothing ran in it yet");
+    let calls = "- calls: [{tool: math.calculate, args: {expression: '1'}}]\n- text: done\n";
+    let script = world.file("sum.yaml", calls);
+    assert_eq!(world.mast(&["run", "--script", &script, "count"]).code, 0);
+    assert_eq!(decided(&world, &in_session).0, "deny");
+    assert_eq!(decided(&world, &ask).0, "allow", "in no session nothing ran before");
+    let unknown = world.mast(&[&["policy", "explain"], &ask[..], &["--session", "zzzzzz"]].concat());
+    assert!(unknown.code == 1 && unknown.err.contains("there is no"), "{}", unknown.err);
+}
+
+#[test]
+fn explain_names_the_grant_that_answers() {
+    let world = World::new();
+    let mine = world.file("mine.toml", MINE);
+    let script =
+        world.file("sum.yaml", "- calls: [{tool: math.calculate, args: {expression: '1'}}]\n- text: done\n");
+    assert_eq!(world.mast(&["run", "--profile", &mine, "--script", &script, "count"]).code, 3);
+    let ask = ["math.calculate", r#"{"expression":"1"}"#, "--profile", &mine];
+    let in_session = [&ask[..], &["--session", "latest"]].concat();
+    assert_eq!(decided(&world, &in_session), ("ask".to_owned(), Value::Null));
+    let asked: Value = serde_json::from_str(&world.mast(&["approvals", "--json"]).out).unwrap();
+    let asked = asked[0]["id"].as_str().unwrap();
+    let approved = world.mast(&["approvals", "approve", asked, "--reach", "session", "--profile", &mine]);
+    assert_eq!(approved.code, 0, "{}", approved.err);
+    let (ruling, grant) = decided(&world, &in_session);
+    assert!(ruling == "allow" && grant.as_str().is_some_and(|id| id.starts_with("grt_")), "{ruling} {grant}");
+    assert_eq!(decided(&world, &ask), ("ask".to_owned(), Value::Null), "it is the session's");
+    let other = ["math.calculate", r#"{"expression":"2"}"#, "--profile", &mine, "--session", "latest"];
+    assert_eq!(decided(&world, &other).0, "ask", "it is for one call");
+    let told = world.mast(&[&["policy", "explain"], &in_session[..]].concat()).out;
+    assert!(told.contains("grant      grt_") && told.contains("decision   allow"), "{told}");
+}
+
 #[test]
 fn explain_names_the_rule_its_file_and_its_line() {
     let world = World::new();

@@ -7,10 +7,13 @@
 //! rules, since then the order of rules would matter. See `docs/spec/policy.md`.
 
 mod fault;
+mod history;
+mod host;
 mod index;
 mod pattern;
 mod read;
 mod selector;
+mod spelling;
 mod table;
 mod trial;
 
@@ -22,10 +25,11 @@ use crate::canonical::Digest;
 use crate::resource::Resource;
 use crate::spec::SideEffect;
 use index::Index;
-use selector::{Rule, Seen, Touched, server_of};
+use selector::{Rule, Seen, Tightening, Touched, server_of};
 use trial::Trial;
 
 pub use fault::{ProfileFault, ProfileRefused};
+pub use history::History;
 pub use trial::{NoRoster, Roster, Tested};
 
 /// The profile that holds where nobody names another.
@@ -261,7 +265,7 @@ impl Profile {
         told.extend(self.servers.iter().map(|(server, row)| of(format!("server {server}"), row)));
         told.extend(self.rules.iter().map(|rule| Told {
             line: rule.line,
-            ruling: rule.ruling,
+            ruling: rule.ruling.into(),
             what: rule.told(),
             why: rule.why.clone(),
         }));
@@ -318,16 +322,13 @@ impl Profile {
         }
         let call = Seen { tool, side_effect, touched: resources.iter().filter_map(Touched::of).collect() };
         let rules = self.index.candidates(&call).into_iter().filter_map(|at| self.rules.get(at));
-        let follows = |rule: &Rule| {
-            let after = rule.after.as_ref();
-            after.is_none_or(|after| around.history.iter().any(|past| after.meant(past)))
-        };
-        let mut strictest: Option<(Ruling, usize)> = None;
+        let follows = |rule: &Rule| rule.after.as_ref().is_none_or(|after| around.history.has(after));
+        let mut strictest: Option<(Tightening, usize)> = None;
         for rule in rules.filter(|rule| rule.meant.means(&call)) {
             if strictest.is_none_or(|(ruling, _)| ruling < rule.ruling) && follows(rule) {
                 strictest = Some((rule.ruling, rule.line));
             }
         }
-        strictest
+        strictest.map(|(ruling, line)| (ruling.into(), line))
     }
 }

@@ -8,5 +8,6 @@ mod permit;
 mod policy;
 mod policy_gates;
 mod policy_profile;
+mod policy_spelling;
 mod policy_table;
 mod shell;

@@ -398,3 +398,41 @@ fn a_profile_has_bounds() {
     assert!(name(limits::PROFILE_NAME_CHARS_MAX).is_ok());
     assert!(name(limits::PROFILE_NAME_CHARS_MAX + 1).is_err());
 }
+
+#[test]
+fn rules_of_all_kinds_count_together_and_a_file_has_a_size() {
+    let mixed = |n: usize| {
+        let kinds = |n: usize| match n % 4 {
+            0 => format!("[[tools]]\nname = \"a.b{n}\"\nruling = \"ask\"\n"),
+            1 => format!("[[servers]]\nname = \"s{n}\"\nruling = \"ask\"\n"),
+            2 => "[[rules]]\nhosts = [\"a\"]\nruling = \"ask\"\n".to_owned(),
+            _ => "[[sequences]]\nafter.hosts = [\"a\"]\nthen.hosts = [\"b\"]\nruling = \"ask\"\n".to_owned(),
+        };
+        read(&format!("name = \"x\"\n{}", (0..n).map(kinds).collect::<String>()), Whose::User)
+    };
+    assert!(mixed(limits::PROFILE_RULES_MAX).is_ok());
+    let refused = mixed(limits::PROFILE_RULES_MAX + 1).unwrap_err();
+    assert_eq!(refused.to_string(), "mine.toml line 1: more than 1000 rules");
+
+    let sized = |n: usize| {
+        let head = "name = \"x\"\n#";
+        read(&format!("{head}{}", "x".repeat(n - head.len())), Whose::User)
+    };
+    assert!(sized(limits::CONFIG_BYTES_MAX).is_ok());
+    let refused = sized(limits::CONFIG_BYTES_MAX + 1).unwrap_err();
+    assert_eq!(refused.to_string(), "mine.toml line 1: more than 1048576 bytes");
+}
+
+#[test]
+fn a_file_that_is_nested_without_end_is_refused() {
+    let nested = |n: usize| {
+        let text = format!(
+            "name = \"x\"\n[[tests]]\neffect = \"none\"\narguments = {{ a = {}1{} }}\nexpect = \"allow\"\n",
+            "[".repeat(n),
+            "]".repeat(n)
+        );
+        Draft::read("mine.toml", &text, Whose::User)
+    };
+    assert!(nested(8).is_ok());
+    assert!(nested(100_000).is_err());
+}

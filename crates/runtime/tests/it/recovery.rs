@@ -1,6 +1,8 @@
 //! Kill -9 at every write of a run, before and after it, with a tool of each class: nothing that was
 //! acknowledged is lost, nothing that must not be repeated is repeated, and whatever nobody can know is
 //! said to be unknown.
+//!
+//! Needs: postgresql
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -239,6 +241,12 @@ async fn in_a_file_too() {
     })
     .await;
     print(&lines);
+}
+
+#[tokio::test]
+async fn on_a_server_too() {
+    let new = async || Arc::new(mast_testkit::server::server_store().await) as Arc<dyn Store>;
+    print(&matrix("postgres", new).await);
 }
 
 /// A worker's crew: the scripted model, for whoever asked.

@@ -197,43 +197,9 @@ pub(super) const WRITE_ALL: &str = concat!(
 /// Ends a transaction that failed half-way.
 pub(super) const ROLLBACK: &str = "ROLLBACK";
 
-/// Where a session stands: the end of its chain, its row, the greatest place of its items.
-pub(super) const STANDING: &str = "SELECT sequence, hash, \
-     (SELECT record FROM sessions WHERE id = $1), \
-     (SELECT COALESCE(MAX(place), 0) FROM items WHERE session = $1) \
-     FROM events WHERE session = $1 ORDER BY sequence DESC LIMIT 1";
-
-/// One row of the state.
-pub(super) const RUN: &str = "SELECT record FROM runs WHERE id = $1";
-/// One row of the state.
-pub(super) const CALL: &str = "SELECT record FROM calls WHERE id = $1";
-/// One row of the state.
-pub(super) const APPROVAL: &str = "SELECT record FROM approvals WHERE id = $1";
-/// One row of the state.
-pub(super) const GRANT: &str = "SELECT record FROM grants WHERE id = $1";
-/// The call that has a key.
-pub(super) const CALL_WITH_KEY: &str = "SELECT id FROM calls WHERE idempotency_key = $1";
-
-/// The last head.
-pub(super) const LAST_HEAD: &str = "SELECT CAST(number AS TEXT), session, CAST(sequence AS TEXT), hash, \
-     previous_head, CAST(at AS TEXT), key, signature FROM heads ORDER BY number DESC LIMIT 1";
-
-/// Adds a head.
-pub(super) const WRITE_HEAD: &str = "INSERT INTO heads \
-     (number, session, sequence, hash, previous_head, at, key, signature) \
-     VALUES (CAST($1 AS INTEGER), $2, CAST($3 AS INTEGER), $4, $5, CAST($6 AS INTEGER), $7, $8)";
-
 /// When the log is copied back into the file, in a process that writes much. The usual 1,000 pages are
 /// right for a process that ends soon, since whoever opens the file next must read the whole log.
 pub(super) const LONG_LOG: &str = "PRAGMA wal_autocheckpoint = 4000";
-
-/// Takes a lease or renews one's own. `$1` run, `$2` owner, `$3` until, `$4` now.
-pub(super) const TAKE_LEASE: &str = "INSERT INTO leases (run, owner, until) VALUES ($1, $2, $3) \
-     ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, until = excluded.until \
-     WHERE leases.until <= $4 OR leases.owner = excluded.owner RETURNING run";
-
-/// Gives a lease back. `$1` run, `$2` owner.
-pub(super) const RELEASE_LEASE: &str = "DELETE FROM leases WHERE run = $1 AND owner = $2 RETURNING run";
 
 /// Takes the lease of the oldest run that could go on and that nobody works on.
 /// `$1` owner, `$2` until, `$3` now, `$4` priority.
@@ -246,4 +212,4 @@ pub(super) const NEXT_RUN: &str = "INSERT INTO leases (run, owner, until) \
      (SELECT 1 FROM approvals WHERE approvals.session = runs.session AND approvals.run = runs.id \
      AND approvals.status = 'pending' AND json_extract(approvals.record, '$.expires_at') > $3)) \
      ORDER BY runs.id LIMIT 1 \
-     ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, until = excluded.until RETURNING run";
+     ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, until = excluded.until RETURNING run, run";

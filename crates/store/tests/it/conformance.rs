@@ -41,6 +41,13 @@ macro_rules! on_every_store {
                 super::$case(&crate::world::sqlite(&folder).await).await;
             })*
         }
+        #[cfg(feature = "postgres")]
+        mod postgres {
+            $(#[tokio::test]
+            async fn $case() {
+                super::$case(&crate::server::Schema::new().await.store().await).await;
+            })*
+        }
     };
 }
 pub(crate) use on_every_store;

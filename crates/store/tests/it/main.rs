@@ -2,6 +2,10 @@
 #![cfg(test)]
 
 mod conformance;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "postgres")]
+mod server;
 mod sqlite;
 mod tamper;
 mod world;

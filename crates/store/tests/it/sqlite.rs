@@ -167,10 +167,10 @@ async fn what_cannot_be_opened_says_what_to_do() {
     )
     .await;
     check(async |path| made(path, "INSERT INTO schema_steps VALUES (4, '', '')").await, expect!["<folder>/mast.db was made by a later version of mast (schema 4, this one knows 3): use that version"]).await;
-    check(async |path| made(path, "UPDATE schema_steps SET sql = sql || ' '").await, expect!["<folder>/mast.db: schema step 1 is not the one that mast has under this number: the file was changed by something else; put back a copy"]).await;
+    check(async |path| made(path, "UPDATE schema_steps SET sql = sql || ' '").await, expect!["<folder>/mast.db: schema step 1 is not the one that mast has under this number: it was changed by something else; put back a copy"]).await;
     let trigger = "CREATE TRIGGER t BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END";
-    check(async |path| made(path, trigger).await, expect!["<folder>/mast.db: schema step 3 is not the one that mast has under this number: the file was changed by something else; put back a copy"]).await;
-    check(async |path| made(path, "CREATE TABLE songs (title TEXT)").await, expect!["<folder>/mast.db: schema step 3 is not the one that mast has under this number: the file was changed by something else; put back a copy"]).await;
+    check(async |path| made(path, trigger).await, expect!["<folder>/mast.db: schema step 3 is not the one that mast has under this number: it was changed by something else; put back a copy"]).await;
+    check(async |path| made(path, "CREATE TABLE songs (title TEXT)").await, expect!["<folder>/mast.db: schema step 3 is not the one that mast has under this number: it was changed by something else; put back a copy"]).await;
     check(async |path| made(path, "DELETE FROM meta WHERE name = 'store'").await, expect!["<folder>/mast.db is damaged or not a database of mast: move it away and start again, or put back a copy"]).await;
     check(async |path| made(path, "UPDATE meta SET value = replace(value, 's', 'S') WHERE name = 'store'").await, expect!["<folder>/mast.db is damaged or not a database of mast: move it away and start again, or put back a copy"]).await;
 }

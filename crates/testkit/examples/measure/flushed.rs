@@ -6,8 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{Event, Head};
-use mast_kernel::id::SessionId;
+use mast_kernel::id::{RunId, SessionId};
 use mast_kernel::instant::Instant;
+use mast_store::lease::{Lease, Leases, Wanted};
 use mast_store::sign::Seal;
 use mast_store::{
     ApprovalFilter, ApprovalRow, Batch, CallFilter, CallRow, Committed, ContentRow, Durability, GrantFilter,

@@ -7,6 +7,7 @@
 //! | `measure memory` | a call through the gate, journal in memory |
 //! | `measure disk FOLDER` | calls through the gate, journal on disk, in turns with the bare statements |
 //! | `measure steps FOLDER N` | a run of so many tool steps, journal on disk |
+//! | `measure judge` | decisions, commands of shell texts, a prompt |
 //!
 //! Each prints one JSON object a line: a name and the median in nanoseconds. The clock and the randomness
 //! are the machine's, because a person pays for those too.
@@ -19,6 +20,7 @@ mod calculate;
 mod calls;
 mod captured;
 mod flushed;
+mod judge;
 mod place;
 mod steps;
 
@@ -55,7 +57,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["steps", folder, n_steps] => {
             runtime.block_on(steps::measure(Path::new(folder), n_steps.parse()?))?
         }
-        _ => return Err("usage: measure calculate CASES | memory | disk FOLDER | steps FOLDER N".into()),
+        ["judge"] => judge::measure()?,
+        _ => {
+            let usage = "usage: measure calculate CASES | memory | disk FOLDER | steps FOLDER N | judge";
+            return Err(usage.into());
+        }
     };
     let mut answer = std::io::stdout().lock();
     for Figure { name, nanos } in figures {

@@ -1,5 +1,5 @@
 //! `mast policy explain`: the case of a call, judged as the gate would judge it here, and every layer's
-//! finding as a line. Nothing runs, nothing is opened, nothing is written.
+//! finding as a line. Nothing runs and nothing is written; what a session holds is read where one is named.
 
 use std::collections::BTreeSet;
 
@@ -18,12 +18,15 @@ use mast_tools::Toolbox;
 use serde_json::{Value, json};
 
 use super::ExplainArgs;
-use crate::assemble::local_authority;
+use crate::assemble::{Start, block_on, local_authority, open_to_look, runtime};
 use crate::commands::call::misfit;
+use crate::commands::runs::nothing_yet;
+use crate::config::Config;
 use crate::error::{CliError, Exit};
+use crate::ids::{Wanted, find};
 use crate::names::unknown;
+use crate::output::Style;
 use crate::output::layout::pad;
-use crate::output::{Printer, Style};
 
 /// Columns of the layer's name.
 const NAME_COLUMNS: usize = 11;
@@ -32,8 +35,9 @@ pub(super) fn run(
     args: &ExplainArgs,
     policy: &Policy,
     toolbox: &Toolbox,
-    printer: &Printer,
+    (start, config): (&Start, &Config),
 ) -> Result<Exit, CliError> {
+    let printer = &start.printer;
     let (tool, arguments) = named(args, toolbox)?;
     let spec = &tool.spec;
     let body = toolbox.body(&spec.name, &spec.version);
@@ -51,22 +55,21 @@ pub(super) fn run(
         approval_mode: ApprovalMode::Interactive,
         budget: Budget::default(),
     };
+    let around = match &args.session {
+        None => Around::nowhere(),
+        Some(session) => block_on(Around::in_session(session, start, config))?,
+    };
     let judged = policy.decide(&Case {
-        place: Place {
-            store: StoreId::from_u128(0),
-            session: SessionId::from_u128(0),
-            run: RunId::from_u128(0),
-            call: CallId::from_u128(0),
-        },
+        place: around.place,
         tool,
         arguments: &arguments,
         resources: &resources,
         authority: &authority,
         contract: &contract,
         label: args.origin.label(),
-        surroundings: &Surroundings::default(),
+        surroundings: &around.surroundings,
         idempotency_key: Digest::of(arguments.as_str().as_bytes()),
-        now: Instant::from_micros(0),
+        now: around.now,
     });
     let told = Told { args, policy, spec, judged: &judged };
     if printer.is_json() {
@@ -88,11 +91,48 @@ pub(super) fn run(
             (Style::Dim, &why),
         ])?;
     }
+    if let Some(grant) = judged.grant {
+        printer.result_line(&[
+            (Style::Bold, &pad("grant", NAME_COLUMNS)),
+            (Style::Plain, &format!("{grant} → {}", Ruling::Allow)),
+            (Style::Dim, "   a yes was given that reaches this call"),
+        ])?;
+    }
     printer.result_line(&[
         (Style::Bold, &pad("decision", NAME_COLUMNS)),
         (style(told.ruling().0), &told.decision()),
     ])?;
     Ok(Exit::Done)
+}
+
+/// Where and when the call is judged, and what stands around it there.
+struct Around {
+    place: Place,
+    surroundings: Surroundings,
+    now: Instant,
+}
+
+impl Around {
+    /// In no session: nothing ran before, and no grant is in force.
+    fn nowhere() -> Self {
+        let place = Place {
+            store: StoreId::from_u128(0),
+            session: SessionId::from_u128(0),
+            run: RunId::from_u128(0),
+            call: CallId::from_u128(0),
+        };
+        Self { place, surroundings: Surroundings::default(), now: Instant::from_micros(0) }
+    }
+
+    /// In a session, in a run of its own: a grant for one run does not reach it.
+    async fn in_session(text: &str, start: &Start, config: &Config) -> Result<Self, CliError> {
+        let store = open_to_look(start).await?.ok_or_else(nothing_yet)?;
+        let session = find(&*store, text, Wanted::Either).await?.session();
+        let place = Place { store: store.seal().identity.id, session, ..Self::nowhere().place };
+        let runtime = runtime(start, config, store)?;
+        let surroundings = runtime.surroundings_in(session).await?;
+        Ok(Self { place, surroundings, now: runtime.world().clock.now() })
+    }
 }
 
 /// The tool and its arguments in their one spelling.
@@ -233,6 +273,7 @@ impl Told<'_> {
             "findings": findings.collect::<Vec<_>>(),
             "decision": ruling,
             "reason_code": code,
+            "grant": self.judged.grant,
             "risk": self.spec.risk,
             "expires_in_seconds": (ruling == Ruling::Ask).then(|| open_seconds(self.spec.risk)),
         })

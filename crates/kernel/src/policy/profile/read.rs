@@ -7,9 +7,10 @@ use std::collections::btree_map::Entry;
 use toml::de::{DeTable, DeValue};
 
 use super::fault::{ProfileFault, ProfileRefused};
+use super::host::HostPattern;
 use super::index::Index;
-use super::pattern::{CommandPattern, HostPattern, PathPattern};
-use super::selector::{Rule, Selector};
+use super::pattern::{CommandPattern, PathPattern};
+use super::selector::{Rule, Selector, Tightening};
 use super::table::{Source, Table};
 use super::trial::{self, Trial};
 use super::{Profile, Row, Whose, loosest};
@@ -32,6 +33,9 @@ const ANY_SELECTOR: &str = "one of tools, servers, effects, paths, hosts, comman
 /// The profile and its tests.
 pub(super) fn read(file: &str, text: &str, whose: Whose) -> Result<(Profile, Vec<Trial>), ProfileRefused> {
     let source = Source::new(file, text);
+    if text.len() > limits::CONFIG_BYTES_MAX {
+        return Err(source.refuse(1, ProfileFault::TooMany { what: "bytes", max: limits::CONFIG_BYTES_MAX }));
+    }
     let document = DeTable::parse(text).map_err(|error| {
         let what = error.message().lines().collect::<Vec<_>>().join(", ");
         source.refuse(source.line(&error.span().unwrap_or_default()), ProfileFault::Syntax { what })
@@ -181,10 +185,11 @@ fn loosened(table: &Table<'_>, what: String) -> ProfileRefused {
     table.source.refuse(table.line_of("ruling"), fault)
 }
 
-fn tightening(table: &Table<'_>) -> Result<Ruling, ProfileRefused> {
+fn tightening(table: &Table<'_>) -> Result<Tightening, ProfileRefused> {
     match table.ruling("ruling")? {
         Ruling::Allow => Err(loosened(table, "what a rule is about".to_owned())),
-        ruling => Ok(ruling),
+        Ruling::Ask => Ok(Tightening::Ask),
+        Ruling::Deny => Ok(Tightening::Deny),
     }
 }
 

@@ -1,9 +1,12 @@
 //! Which calls a rule is about.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::pattern::{CommandPattern, HostPattern, PathPattern, host_name, segments};
-use crate::policy::{Past, Ruling};
+use super::host::{self, HostPattern};
+use super::pattern::{CommandPattern, PathPattern};
+use super::spelling::{Readings, parts, program_name, same_word};
+use crate::policy::Ruling;
 use crate::resource::Resource;
 use crate::spec::SideEffect;
 
@@ -16,17 +19,19 @@ pub(super) struct Seen<'a> {
 }
 
 /// A resource, split as patterns compare it.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Touched<'a> {
     Path {
-        segments: Vec<String>,
+        path: Readings<'a>,
         write: bool,
     },
-    Host(String),
+    /// A host, in all its readings.
+    Host(Vec<Cow<'a, str>>),
     Command {
-        words: &'a [String],
-        /// The words that may be paths.
-        paths: Vec<Vec<String>>,
+        words: Vec<Cow<'a, str>>,
+        /// What of the words may be a path. What a program does with it is not known, so that it counts
+        /// as read and as written.
+        paths: Vec<Readings<'a>>,
     },
 }
 
@@ -35,15 +40,46 @@ impl<'a> Touched<'a> {
     pub(super) fn of(resource: &'a Resource) -> Option<Self> {
         match resource {
             Resource::Path { path, write } | Resource::Redirect { path, write } => {
-                Some(Self::Path { segments: segments(path), write: *write })
+                Some(Self::Path { path: Readings::of(path), write: *write })
             }
-            Resource::Host { host, handle: _ } => Some(Self::Host(host_name(host))),
+            Resource::Host { host, handle: _ } => Some(Self::Host(host::readings(host))),
             Resource::Command { words, exact: _ } => {
-                Some(Self::Command { words, paths: path_words(words).map(segments).collect() })
+                let paths = words.iter().flat_map(|word| parts(word)).map(Readings::of).collect();
+                Some(Self::Command { words: compared(words), paths })
             }
             Resource::Record { system: _, record: _ } => None,
         }
     }
+
+    /// The same on its own feet.
+    pub(super) fn into_owned(self) -> Touched<'static> {
+        let own = |texts: Vec<Cow<'_, str>>| -> Vec<Cow<'static, str>> {
+            texts.into_iter().map(|text| Cow::Owned(text.into_owned())).collect()
+        };
+        match self {
+            Self::Path { path, write } => Touched::Path { path: path.into_owned(), write },
+            Self::Host(readings) => Touched::Host(own(readings)),
+            Self::Command { words, paths } => {
+                let paths = paths.into_iter().map(Readings::into_owned).collect();
+                Touched::Command { words: own(words), paths }
+            }
+        }
+    }
+
+    /// Everything in it that may be a path.
+    pub(super) fn paths(&self) -> &[Readings<'a>] {
+        match self {
+            Self::Path { path, write: _ } => std::slice::from_ref(path),
+            Self::Host(_) => &[],
+            Self::Command { words: _, paths } => paths,
+        }
+    }
+}
+
+/// The words of a command as patterns compare them.
+pub(super) fn compared(words: &[String]) -> Vec<Cow<'_, str>> {
+    let program = words.first().map(|word| program_name(word));
+    program.into_iter().chain(words.iter().skip(1).map(|word| same_word(word))).collect()
 }
 
 /// The server that a tool is from, if it is from one: the middle of `mcp.{server}.{tool}`.
@@ -78,16 +114,13 @@ impl Selector {
 
     /// Whether this call is meant.
     pub(super) fn means(&self, call: &Seen<'_>) -> bool {
-        self.fits(call.tool, call.side_effect)
-            && (!self.has_patterns() || call.touched.iter().any(|touched| self.covers(touched)))
+        self.means_parts(call.tool, call.side_effect, &call.touched)
     }
 
-    /// Whether this earlier call is meant. A session has many of them, so most are told apart by a glance.
-    pub(super) fn meant(&self, past: &Past) -> bool {
-        let covers = |resource| Touched::of(resource).is_some_and(|touched| self.covers(&touched));
-        self.fits(&past.tool, past.side_effect)
-            && (!self.has_patterns()
-                || past.resources.iter().any(|resource| self.may_cover(resource) && covers(resource)))
+    /// The same of a call in its parts.
+    pub(super) fn means_parts(&self, tool: &str, side_effect: SideEffect, touched: &[Touched<'_>]) -> bool {
+        self.fits(tool, side_effect)
+            && (!self.has_patterns() || touched.iter().any(|touched| self.covers(touched)))
     }
 
     /// Whether what is said of the tool holds.
@@ -99,40 +132,40 @@ impl Selector {
     }
 
     fn covers(&self, touched: &Touched<'_>) -> bool {
-        let covers_path = |path: &[String]| self.paths.iter().any(|pattern| pattern.covers(path));
+        let covers_path = |path: &Readings<'_>| {
+            self.paths.iter().any(|pattern| path.each().any(|reading| pattern.covers(reading)))
+        };
         match touched {
-            Touched::Path { segments, write } => {
-                self.write.is_none_or(|wanted| wanted == *write) && covers_path(segments)
+            Touched::Path { path, write } => {
+                self.write.is_none_or(|wanted| wanted == *write) && covers_path(path)
             }
-            Touched::Host(host) => self.hosts.iter().any(|pattern| pattern.covers(host)),
+            Touched::Host(readings) => {
+                self.hosts.iter().any(|pattern| readings.iter().any(|host| pattern.covers(host)))
+            }
             Touched::Command { words, paths } => {
-                self.commands.iter().any(|pattern| pattern.covers(words))
-                    || paths.iter().any(|path| covers_path(path))
+                self.commands.iter().any(|pattern| pattern.covers(words)) || paths.iter().any(covers_path)
             }
-        }
-    }
-
-    /// False only where it surely does not cover a resource.
-    fn may_cover(&self, resource: &Resource) -> bool {
-        let may_cover_path = |path: &str| self.paths.iter().any(|pattern| pattern.may_cover(path));
-        match resource {
-            Resource::Path { path, write: _ } | Resource::Redirect { path, write: _ } => may_cover_path(path),
-            Resource::Host { host: _, handle: _ } => !self.hosts.is_empty(),
-            Resource::Command { words, exact: _ } => {
-                !self.commands.is_empty() || path_words(words).any(may_cover_path)
-            }
-            Resource::Record { system: _, record: _ } => false,
         }
     }
 }
 
-/// The words of a command that may be paths. What a program does with them is not known, so that they
-/// count as read and as written.
-pub(super) fn path_words(words: &[String]) -> impl Iterator<Item = &str> {
-    words.iter().filter_map(|word| match word.strip_prefix('-') {
-        Some(option) => option.split_once('=').map(|(_, value)| value),
-        None => Some(word.as_str()),
-    })
+/// What a rule may rule. There is no word for allowing: what a rule means is compared in every spelling
+/// that somebody takes for the same, and a yes must never reach what only looks alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Tightening {
+    /// A person must be asked.
+    Ask,
+    /// It must not run.
+    Deny,
+}
+
+impl From<Tightening> for Ruling {
+    fn from(tightening: Tightening) -> Self {
+        match tightening {
+            Tightening::Ask => Self::Ask,
+            Tightening::Deny => Self::Deny,
+        }
+    }
 }
 
 /// A rule on calls, or, with `after`, on calls that follow another one in the session.
@@ -141,7 +174,7 @@ pub(super) struct Rule {
     pub(super) line: usize,
     pub(super) meant: Selector,
     pub(super) after: Option<Selector>,
-    pub(super) ruling: Ruling,
+    pub(super) ruling: Tightening,
     pub(super) why: Option<String>,
 }
 

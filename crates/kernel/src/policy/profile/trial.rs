@@ -213,7 +213,7 @@ impl Trial {
             hosts: resources.iter().filter_map(host_of).collect(),
             workspace: true,
             staged: self.staged,
-            history,
+            history: history.into(),
             grants: Vec::new(),
         };
         let place = Place {

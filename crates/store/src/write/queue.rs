@@ -7,11 +7,12 @@ use mast_kernel::id::SessionId;
 use mast_kernel::instant::Instant;
 use tokio::sync::{mpsc, oneshot};
 
-use super::group::Database;
-use super::lease::Change;
+use super::{Connection, Database};
 use crate::QUEUE_BATCHES_MAX;
+use crate::audit::Cells;
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
+use crate::read::Question;
 
 /// Most batches that are committed as one transaction.
 const GROUP_BATCHES_MAX: usize = 64;
@@ -32,7 +33,7 @@ enum Job {
     Write(Waiting),
     Flush(Reply<()>),
     SignHead { session: SessionId, at: Instant, reply: Reply<Head> },
-    Lease { what: Change, reply: Reply<Option<String>> },
+    Change { what: Question, reply: Reply<Vec<Cells>> },
 }
 
 /// Why nothing more is written, once that is so.
@@ -60,26 +61,26 @@ impl Poison {
 
 /// The way to the writer.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(crate) struct Queue {
     jobs: mpsc::Sender<Job>,
     poison: Poison,
 }
 
 impl Queue {
     /// Starts the writer. It ends when the queue is dropped and everything in it is written.
-    pub(super) fn start(database: Database) -> Self {
+    pub(crate) fn start(database: Database<impl Connection + 'static>) -> Self {
         let (jobs, waiting) = mpsc::channel(QUEUE_BATCHES_MAX);
         let poison = Poison::default();
         tokio::spawn(write_all(database, waiting, poison.clone()));
         Self { jobs, poison }
     }
 
-    pub(super) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
+    pub(crate) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
         self.poison.check()?;
         self.ask(|reply| Job::Write(Waiting { batch, reply: Some(reply) })).await
     }
 
-    pub(super) fn post(&self, batch: Batch) {
+    pub(crate) fn post(&self, batch: Batch) {
         if self.poison.check().is_err() {
             return;
         }
@@ -89,17 +90,18 @@ impl Queue {
         }
     }
 
-    pub(super) async fn flush(&self) -> Result<(), StoreError> {
+    pub(crate) async fn flush(&self) -> Result<(), StoreError> {
         self.ask(Job::Flush).await
     }
 
-    pub(super) async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+    pub(crate) async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
         self.ask(|reply| Job::SignHead { session, at, reply }).await
     }
 
-    pub(super) async fn change(&self, what: Change) -> Result<Option<String>, StoreError> {
+    /// Changes what is no part of the journal, after everything that was handed over before.
+    pub(crate) async fn change(&self, what: Question) -> Result<Vec<Cells>, StoreError> {
         self.poison.check()?;
-        self.ask(|reply| Job::Lease { what, reply }).await
+        self.ask(|reply| Job::Change { what, reply }).await
     }
 
     async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, StoreError> {
@@ -110,7 +112,11 @@ impl Queue {
 }
 
 /// The writer: takes what waits, and writes it as few transactions as order allows.
-async fn write_all(mut database: Database, mut waiting: mpsc::Receiver<Job>, poison: Poison) {
+async fn write_all(
+    mut database: Database<impl Connection>,
+    mut waiting: mpsc::Receiver<Job>,
+    poison: Poison,
+) {
     let mut jobs = Vec::with_capacity(GROUP_BATCHES_MAX);
     while waiting.recv_many(&mut jobs, GROUP_BATCHES_MAX).await > 0 {
         let mut group = Vec::new();
@@ -121,7 +127,7 @@ async fn write_all(mut database: Database, mut waiting: mpsc::Receiver<Job>, poi
                     database.write(std::mem::take(&mut group), &poison).await;
                     answer(reply, poison.check());
                 }
-                Job::Lease { what, reply } => {
+                Job::Change { what, reply } => {
                     database.write(std::mem::take(&mut group), &poison).await;
                     answer(reply, database.change(what).await);
                 }

@@ -2,50 +2,43 @@
 //! refused by the fold before anything is written, so it takes none of its neighbours down.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
-use mast_kernel::event::{Event, Head};
+use mast_kernel::event::{Event, Head, Link};
 use mast_kernel::id::SessionId;
 use mast_kernel::instant::Instant;
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteConnection;
 
-use super::cache::Cache;
-use super::fault::{Fault, duplicate};
-use super::read::cells_of;
-use super::rows::Rows;
-use super::writer::{Poison, Waiting, answer};
-use super::{connect_full, sql};
+use super::cache::{Cache, parsed};
+use super::queue::{Poison, Waiting, answer};
+use super::rows::{Changes, Rows};
+use super::{Connection, Hold, Unwritten};
 use crate::audit::{Cells, Row};
 use crate::batch::{Batch, Committed, Durability};
 use crate::error::{Conflict, StoreError};
 use crate::prepare::{Prepared, Standing, prepare};
+use crate::read::Question;
 use crate::record::{ContentRow, StoreIdentity};
+use crate::select;
 use crate::sign::{HeadLink, Seal, Signer};
 
 /// How often a batch is tried when another process keeps being faster.
 const ATTEMPTS_MAX: usize = 16;
 
-/// After so many transactions a process is one that writes much, and is looked at again after as many.
-const GROUPS_OF_A_SHORT_LIFE: u64 = 64;
-
-/// The connections that write, and what is known without reading.
+/// The connection that writes, and what is known without reading.
 #[derive(Debug)]
-pub(super) struct Database {
-    path: Arc<Path>,
-    normal: SqliteConnection,
-    full: Option<SqliteConnection>,
+pub(crate) struct Database<C> {
+    connection: C,
     seal: Seal,
     signer: Signer,
     cache: Cache,
-    n_groups: u64,
 }
 
 /// What a group writes.
 #[derive(Debug, Default)]
 struct Group {
     standings: BTreeMap<SessionId, Standing>,
+    /// Where the sessions ended that are not new.
+    before: BTreeMap<SessionId, Link>,
     contents: Vec<Cells>,
     events: Vec<Cells>,
     durability: Option<Durability>,
@@ -54,15 +47,10 @@ struct Group {
 /// A batch that is part of the group, and what its caller will be told.
 type Member = (Waiting, Vec<Event>);
 
-impl Database {
-    pub(super) fn new(
-        path: Arc<Path>,
-        normal: SqliteConnection,
-        identity: StoreIdentity,
-        signer: Signer,
-    ) -> Self {
+impl<C: Connection> Database<C> {
+    pub(crate) fn new(connection: C, identity: StoreIdentity, signer: Signer) -> Self {
         let seal = Seal::new(identity, &signer);
-        Self { path, normal, full: None, seal, signer, cache: Cache::default(), n_groups: 0 }
+        Self { connection, seal, signer, cache: Cache::default() }
     }
 
     /// Writes batches, in order, and answers whoever waits for them.
@@ -99,18 +87,22 @@ impl Database {
     }
 
     async fn write_group(&mut self, group: Group, members: Vec<Member>, poison: &Poison) {
-        let error = match self.execute(&group).await {
+        let unwritten = match self.connection.write(group.rows()).await {
             Ok(()) => return self.settle(group, members),
-            Err(error) => error,
+            Err(unwritten) => unwritten,
         };
         group.standings.keys().for_each(|session| self.cache.forget(*session));
-        if duplicate(&error).is_some() {
-            for (waiting, _) in members {
-                self.write_alone(waiting, poison).await;
+        match unwritten {
+            Unwritten::Taken(_) | Unwritten::Overtaken => {
+                for (waiting, _) in members {
+                    self.write_alone(waiting, poison).await;
+                }
             }
-        } else {
-            let error = Fault { path: &self.path }.during("writing the journal", error);
-            fail(members, error, poison);
+            Unwritten::Refused(error) => fail(members, error, poison),
+            Unwritten::Unknown(error) => {
+                poison.set(&error);
+                fail(members, error, poison);
+            }
         }
     }
 
@@ -133,46 +125,75 @@ impl Database {
             let (commitment, salt, value) = (content.commitment(), content.salt(), content.value().clone());
             group.contents.extend(ContentRow { commitment, salt, value }.cells());
         }
+        if !group.standings.contains_key(&batch.session) {
+            let known = self.cache.known(batch.session);
+            group.before.extend(known.link.map(|link| (batch.session, link)));
+        }
         group.standings.insert(batch.session, prepared.standing);
         group.durability = group.durability.max(Some(batch.durability));
         Ok(prepared.events)
     }
 
     async fn fold(&mut self, group: &Group, batch: &Batch) -> Result<Prepared, StoreError> {
-        self.cache.load(&mut self.normal, &self.path, batch).await?;
+        self.cache.load(&mut self.connection, batch).await?;
         let known = self.cache.known(batch.session);
         let pending = group.standings.get(&batch.session).cloned();
         let standing = pending.unwrap_or_else(|| Standing { link: known.link, ..Standing::default() });
         prepare(&self.seal.identity, &known.state, &standing, batch)
     }
 
-    /// Writes a batch by itself, again and again while another process is faster.
+    /// Writes a batch by itself, again and again while another process is faster or connections are lost.
     async fn write_alone(&mut self, waiting: Waiting, poison: &Poison) {
+        let mut last = StoreError::Conflict(Conflict::Overtaken);
         for _ in 0..ATTEMPTS_MAX {
-            if let Err(error) = poison.check() {
-                return refuse(waiting, error, poison);
-            }
             let mut group = Group::default();
-            let events = match self.add(&mut group, &waiting.batch).await {
+            let events = match self.begin_alone(&mut group, &waiting.batch, poison).await {
                 Ok(events) => events,
+                // Nothing was written, and what was held is not held any more.
+                Err(error @ StoreError::ConnectionLost { .. }) => {
+                    self.cache.forget(waiting.batch.session);
+                    last = error;
+                    continue;
+                }
                 Err(error) => return refuse(waiting, error, poison),
             };
-            let error = match self.execute(&group).await {
+            let unwritten = match self.connection.write(group.rows()).await {
                 Ok(()) => return self.settle(group, vec![(waiting, events)]),
-                Err(error) => error,
+                Err(unwritten) => unwritten,
             };
             self.cache.forget(waiting.batch.session);
-            let Some(columns) = duplicate(&error) else {
-                let error = Fault { path: &self.path }.during("writing the journal", error);
-                return fail(vec![(waiting, events)], error, poison);
-            };
-            if columns.starts_with("events.") && group.begins_no_session(waiting.batch.session) {
-                continue;
+            match unwritten {
+                Unwritten::Overtaken => last = StoreError::Conflict(Conflict::Overtaken),
+                Unwritten::Taken(columns)
+                    if columns.starts_with("events.") && group.begins_no_session(waiting.batch.session) => {}
+                Unwritten::Taken(columns) => {
+                    let refusal = self.refusal(&columns, &group).await;
+                    return refuse(waiting, refusal, poison);
+                }
+                Unwritten::Refused(error) => return fail(vec![(waiting, events)], error, poison),
+                Unwritten::Unknown(error) => {
+                    poison.set(&error);
+                    return fail(vec![(waiting, events)], error, poison);
+                }
             }
-            let refusal = self.refusal(columns, &group).await;
-            return refuse(waiting, refusal, poison);
         }
-        refuse(waiting, StoreError::Conflict(Conflict::Overtaken), poison);
+        refuse(waiting, last, poison);
+    }
+
+    /// Holds the session of a batch, and makes the batch a group of its own.
+    async fn begin_alone(
+        &mut self,
+        group: &mut Group,
+        batch: &Batch,
+        poison: &Poison,
+    ) -> Result<Vec<Event>, StoreError> {
+        poison.check()?;
+        self.connection.hold(Hold::Session(batch.session)).await?;
+        let added = self.add(group, batch).await;
+        if added.is_err() {
+            self.connection.let_go().await;
+        }
+        added
     }
 
     /// Why a row cannot be written that must be the only one of its kind.
@@ -180,40 +201,15 @@ impl Database {
         if columns == "calls.idempotency_key" {
             let calls = group.standings.values().flat_map(|standing| standing.delta.calls.values());
             for key in calls.filter_map(|changed| changed.row.idempotency_key) {
-                let query = sqlx::query(sql::CALL_WITH_KEY).bind(key.to_hex());
-                let row = query.fetch_optional(&mut self.normal).await.ok().flatten();
-                let text = row.and_then(|row| row.try_get::<String, _>(0).ok());
-                if let Some(existing) = super::cache::parsed(text) {
+                let question = Question::new("looking for a key", select::CALL_WITH_KEY);
+                let rows = self.connection.select(question.text(Some(&key.to_hex()))).await;
+                let cell = rows.unwrap_or_default().into_iter().flatten().next().flatten();
+                if let Some(existing) = parsed(cell) {
                     return StoreError::DuplicateKey { existing };
                 }
             }
         }
         StoreError::Conflict(Conflict::Exists(format!("row with the same {columns}")))
-    }
-
-    /// One transaction.
-    async fn execute(&mut self, group: &Group) -> Result<(), sqlx::Error> {
-        let is_full = group.durability == Some(Durability::Full);
-        if is_full && self.full.is_none() {
-            let full = connect_full(&self.path)
-                .await
-                .map_err(|error| sqlx::Error::Io(std::io::Error::other(error)))?;
-            self.full = Some(full);
-        }
-        let connection = match &mut self.full {
-            Some(full) if is_full => full,
-            _ => &mut self.normal,
-        };
-        // The setting belongs to the connection that commits, and either may be the one that is at it.
-        if self.n_groups % GROUPS_OF_A_SHORT_LIFE == GROUPS_OF_A_SHORT_LIFE - 1 {
-            sqlx::raw_sql(sql::LONG_LOG).execute(&mut *connection).await?;
-        }
-        self.n_groups = self.n_groups.wrapping_add(1);
-        let result = group.execute(connection).await;
-        if result.is_err() && sqlx::raw_sql(sql::ROLLBACK).execute(&mut *connection).await.is_err() {
-            tracing::debug!("the transaction that failed was rolled back by the database itself");
-        }
-        result
     }
 
     /// Takes over what was written, and tells whoever waits.
@@ -232,39 +228,55 @@ impl Database {
         }
     }
 
-    /// The connection for what need not survive a loss of power.
-    pub(super) fn quick(&mut self) -> (&mut SqliteConnection, Fault<'_>) {
-        (&mut self.normal, Fault { path: &self.path })
-    }
-
-    /// Signs where a session's chain stands.
-    pub(super) async fn sign_head(&mut self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+    /// Changes what is no part of the journal.
+    pub(crate) async fn change(&mut self, what: Question) -> Result<Vec<Cells>, StoreError> {
         for _ in 0..ATTEMPTS_MAX {
-            let nothing = Batch::new(session, Durability::Normal);
-            self.cache.forget(session);
-            self.cache.load(&mut self.normal, &self.path, &nothing).await?;
-            let link = self.cache.known(session).link.ok_or(StoreError::NoSuchSession(session))?;
-            let last = self.last_head().await?;
-            let head = self.signer.sign(HeadLink::after(&self.seal, last.as_ref()), session, link, at);
-            let cells = head.cells().unwrap_or_default();
-            let query = cells.into_iter().fold(sqlx::query(sql::WRITE_HEAD), sqlx::query::Query::bind);
-            match query.execute(&mut self.normal).await {
-                Ok(_) => return Ok(head),
-                Err(error) if duplicate(&error).is_some() => {}
-                Err(error) => return Err(Fault { path: &self.path }.during("writing a head", error)),
+            match self.connection.change(what.clone()).await {
+                Ok(rows) => return Ok(rows),
+                Err(Unwritten::Taken(_) | Unwritten::Overtaken) => {}
+                Err(Unwritten::Refused(error) | Unwritten::Unknown(error)) => return Err(error),
             }
         }
         Err(StoreError::Conflict(Conflict::Overtaken))
     }
 
-    async fn last_head(&mut self) -> Result<Option<Head>, StoreError> {
-        let row = sqlx::query(sql::LAST_HEAD)
-            .fetch_optional(&mut self.normal)
-            .await
-            .map_err(|error| Fault { path: &self.path }.during("reading the last head", error))?;
-        let Some(row) = row else { return Ok(None) };
+    /// Signs where a session's chain stands.
+    pub(crate) async fn sign_head(&mut self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+        let mut last = StoreError::Conflict(Conflict::Overtaken);
+        for _ in 0..ATTEMPTS_MAX {
+            let head = match self.next_head(session, at).await {
+                Ok(head) => head,
+                Err(error @ StoreError::ConnectionLost { .. }) => {
+                    last = error;
+                    continue;
+                }
+                Err(error) => {
+                    self.connection.let_go().await;
+                    return Err(error);
+                }
+            };
+            let cells = head.cells().unwrap_or_default();
+            let question = Question::new("writing a head", select::WRITE_HEAD);
+            let question = cells.iter().fold(question, |question, cell| question.text(cell.as_ref()));
+            match self.connection.change(question).await {
+                Ok(_) => return Ok(head),
+                Err(Unwritten::Taken(_) | Unwritten::Overtaken) => {}
+                Err(Unwritten::Refused(error) | Unwritten::Unknown(error)) => return Err(error),
+            }
+        }
+        Err(last)
+    }
+
+    /// Holds the chain of heads, and makes its next one.
+    async fn next_head(&mut self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+        self.connection.hold(Hold::Heads).await?;
+        self.cache.forget(session);
+        self.cache.load(&mut self.connection, &Batch::new(session, Durability::Normal)).await?;
+        let link = self.cache.known(session).link.ok_or(StoreError::NoSuchSession(session))?;
+        let rows = self.connection.select(Question::new("reading the last head", select::LAST_HEAD)).await?;
         let unreadable = || StoreError::Unreadable { table: "heads", key: "the last".to_owned() };
-        Head::read(&cells_of(&row)).map(Some).ok_or_else(unreadable)
+        let last = rows.first().map(|cells| Head::read(cells).ok_or_else(unreadable)).transpose()?;
+        Ok(self.signer.sign(HeadLink::after(&self.seal, last.as_ref()), session, link, at))
     }
 }
 
@@ -275,8 +287,23 @@ impl Group {
         self.standings.get(&session).is_none_or(|standing| standing.delta.session.is_none())
     }
 
-    async fn execute(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-        let mut rows = Rows { contents: &self.contents, events: &self.events, ..Rows::default() };
+    /// What is to be written.
+    fn rows(&self) -> Rows<'_> {
+        let before = |(session, link): (&SessionId, &Link)| {
+            vec![Some(session.to_string()), Some(link.sequence.to_string()), Some(link.hash.to_hex())]
+        };
+        let mut rows = Rows {
+            durability: self.durability.unwrap_or(Durability::Normal),
+            before: self.before.iter().map(before).collect(),
+            contents: &self.contents,
+            events: &self.events,
+            sessions: Vec::new(),
+            runs: Changes::default(),
+            calls: Changes::default(),
+            approvals: Changes::default(),
+            grants: Changes::default(),
+            items: Vec::new(),
+        };
         for Standing { delta, .. } in self.standings.values() {
             rows.sessions.extend(delta.session.as_ref().and_then(Row::cells));
             rows.items.extend(delta.items.iter().filter_map(Row::cells));
@@ -285,7 +312,7 @@ impl Group {
             rows.approvals.take(delta.approvals.values());
             rows.grants.take(delta.grants.values());
         }
-        rows.query()?.execute(connection).await.map(|_| ())
+        rows
     }
 }
 
@@ -298,14 +325,8 @@ fn refuse(waiting: Waiting, error: StoreError, poison: &Poison) {
     }
 }
 
-/// Tells that the database failed. After that nobody can say what is on the disk, so nothing more is
-/// written; only where the database refused before it wrote does the store go on.
+/// Tells everybody who waits that the database failed.
 fn fail(members: Vec<Member>, error: StoreError, poison: &Poison) {
-    let before_writing =
-        matches!(error, StoreError::Locked(_) | StoreError::DiskFull(_) | StoreError::ReadOnly(_));
-    if !before_writing {
-        poison.set(&error);
-    }
     let text = error.to_string();
     let mut error = Some(error);
     for (waiting, _) in members {

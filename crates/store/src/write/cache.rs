@@ -4,21 +4,19 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::str::FromStr;
 
 use mast_kernel::event::{EventBody, Link};
 use mast_kernel::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 use serde::de::DeserializeOwned;
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteConnection;
 
-use super::fault::Fault;
-use super::sql;
+use super::Connection;
 use crate::audit::from_record;
 use crate::batch::Batch;
 use crate::error::StoreError;
 use crate::fold::{State, needs};
+use crate::read::Question;
+use crate::select;
 
 /// Sessions that are kept; one is let go when another comes.
 const SESSIONS_MAX: usize = 64;
@@ -62,11 +60,10 @@ impl Cache {
     /// Has at hand what a batch needs: where its session stands, and each row that its events look at.
     pub(super) async fn load(
         &mut self,
-        connection: &mut SqliteConnection,
-        path: &Path,
+        connection: &mut impl Connection,
         batch: &Batch,
     ) -> Result<(), StoreError> {
-        let reading = Reading { connection, path };
+        let reading = Reading { connection };
         let begins = matches!(batch.events.first().map(|new| &new.body), Some(EventBody::SessionCreated(_)));
         if begins {
             // If the session is there already, its first event's number is taken and the write fails.
@@ -102,12 +99,11 @@ impl Made {
 }
 
 /// Reads rows for the writer.
-struct Reading<'a> {
-    connection: &'a mut SqliteConnection,
-    path: &'a Path,
+struct Reading<'a, C> {
+    connection: &'a mut C,
 }
 
-impl Reading<'_> {
+impl<C: Connection> Reading<'_, C> {
     async fn rows(
         mut self,
         sessions: &mut BTreeMap<SessionId, Known>,
@@ -124,24 +120,24 @@ impl Reading<'_> {
         let named = batch.events.iter().filter_map(|event| event.run);
         for id in fenced.into_iter().chain(named) {
             if !known.state.runs.contains_key(&id) && made.runs.insert(id) {
-                known.state.runs.extend(self.row(sql::RUN, "runs", &id).await?.map(|row| (id, row)));
+                known.state.runs.extend(self.row(select::RUN, "runs", &id).await?.map(|row| (id, row)));
             }
         }
         for event in &batch.events {
             let needs = needs(&event.body);
             let unknown = |id: &CallId| !known.state.calls.contains_key(id) && made.calls.insert(*id);
             if let Some(id) = needs.call.filter(unknown) {
-                known.state.calls.extend(self.row(sql::CALL, "calls", &id).await?.map(|row| (id, row)));
+                known.state.calls.extend(self.row(select::CALL, "calls", &id).await?.map(|row| (id, row)));
             }
             let unknown =
                 |id: &ApprovalId| !known.state.approvals.contains_key(id) && made.approvals.insert(*id);
             if let Some(id) = needs.approval.filter(unknown) {
-                let row = self.row(sql::APPROVAL, "approvals", &id).await?;
+                let row = self.row(select::APPROVAL, "approvals", &id).await?;
                 known.state.approvals.extend(row.map(|row| (id, row)));
             }
             let unknown = |id: &GrantId| !known.state.grants.contains_key(id) && made.grants.insert(*id);
             if let Some(id) = needs.grant.filter(unknown) {
-                known.state.grants.extend(self.row(sql::GRANT, "grants", &id).await?.map(|row| (id, row)));
+                known.state.grants.extend(self.row(select::GRANT, "grants", &id).await?.map(|row| (id, row)));
             }
         }
         Ok(())
@@ -149,17 +145,13 @@ impl Reading<'_> {
 
     async fn standing(&mut self, session: SessionId) -> Result<Known, StoreError> {
         let mut known = Known { is_fresh: true, ..Known::default() };
-        let row = sqlx::query(sql::STANDING)
-            .bind(session.to_string())
-            .fetch_optional(&mut *self.connection)
-            .await
-            .map_err(|error| Fault { path: self.path }.during("reading where a session stands", error))?;
-        let Some(row) = row else { return Ok(known) };
+        let question = Question::new("reading where a session stands", select::STANDING);
+        let rows = self.connection.select(question.text(Some(&session))).await?;
+        let Some(cells) = rows.into_iter().next() else { return Ok(known) };
         let unreadable = || StoreError::Unreadable { table: "events", key: session.to_string() };
-        let sequence = row.try_get::<i64, _>(0).ok().and_then(|sequence| u64::try_from(sequence).ok());
-        let hash = parsed(row.try_get(1).ok());
-        let record = row.try_get::<Option<String>, _>(2).ok().flatten();
-        let place = row.try_get::<i64, _>(3).ok().and_then(|place| u64::try_from(place).ok());
+        let [sequence, hash, record, place] =
+            <[Option<String>; 4]>::try_from(cells).map_err(|_| unreadable())?;
+        let (sequence, hash, place) = (parsed(sequence), parsed(hash), parsed(place));
         known.link =
             Some(Link { sequence: sequence.ok_or_else(unreadable)?, hash: hash.ok_or_else(unreadable)? });
         known.state.session = record.as_deref().and_then(from_record);
@@ -174,13 +166,10 @@ impl Reading<'_> {
         id: &(impl ToString + Sync),
     ) -> Result<Option<T>, StoreError> {
         let key = id.to_string();
-        let row = sqlx::query(statement)
-            .bind(key.clone())
-            .fetch_optional(&mut *self.connection)
-            .await
-            .map_err(|error| Fault { path: self.path }.during("reading a row", error))?;
-        let Some(row) = row else { return Ok(None) };
-        let text = row.try_get::<String, _>(0).ok();
+        let question = Question::new("reading a row", statement).text(Some(&key));
+        let rows = self.connection.select(question).await?;
+        let Some(cells) = rows.into_iter().next() else { return Ok(None) };
+        let text = cells.into_iter().next().flatten();
         match text.as_deref().and_then(from_record) {
             Some(row) => Ok(Some(row)),
             None => Err(StoreError::Unreadable { table, key }),
