@@ -101,8 +101,19 @@ impl Checked {
     }
 }
 
+/// The subject of an assertion that tests were run, whatever by.
+const TESTS: &str = "tests";
+/// The subject of an assertion that a build was run, whatever by.
+const BUILD: &str = "build";
+/// The subject of an assertion that changes were committed, whatever by.
+const COMMIT: &str = "git commit";
+
+mod attached;
 mod check;
+mod command;
 mod find;
+
+pub use attached::{TOOL, all, attached};
 
 pub use check::check;
 pub use find::find;

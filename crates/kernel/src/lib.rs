@@ -29,6 +29,7 @@
 //! | [`message`] | one static sentence for each reason code |
 //! | [`effect`] | what a run did, and how far that is known |
 //! | [`assertion`] | what a message says was done, and which receipt says so |
+//! | `quotation` | which mark closes which
 //! | [`budget`], [`breaker`] | when a run must stop |
 //! | [`limits`] | every bound, in one file |
 
@@ -52,6 +53,7 @@ pub mod neutral;
 pub mod permit;
 pub mod policy;
 pub mod protected;
+mod quotation;
 pub mod registry;
 pub mod resource;
 pub mod run;

@@ -99,3 +99,7 @@ pub const SHELL_DEPTH_MAX: usize = 8;
 pub const REVIEW_SECONDS: u64 = 5;
 /// Looks that must find nothing before something counts as gone.
 pub const ABSENCE_LOOKS_MIN: u32 = 2;
+/// Assertions of one message that are looked at.
+pub const ASSERTIONS_MAX: usize = 256;
+/// Assertions that a model may attach in one call.
+pub const ATTACHED_MAX: usize = 64;

@@ -1,20 +1,81 @@
-//! What a text says was done, by phrases.
+//! What a text says was done, by its words. It is the fallback for a model that attaches nothing, and can
+//! only lower what a run is worth, so where a sentence is in doubt it says nothing.
+//!
+//! A sentence is read in that language of the table `find/words.txt` of which it has most words: an act counts if somebody is said
+//! to have done it, or it is said to be done, and neither a condition nor a negation, a plan, an order or
+//! somebody else's words stand before it. What is quoted, and code, is left out. Rejected: whole phrases
+//! ("all tests pass"), of which a model always finds one more; and asking a model, whose reading could be
+//! steered. See `docs/spec/completion.md`.
 
 use super::{Assertion, AssertionKind};
+use crate::limits::ASSERTIONS_MAX;
 
-/// The assertions of a text, in their order.
+mod act;
+mod block;
+mod equation;
+mod object;
+mod sentence;
+mod state;
+mod token;
+mod words;
+
+pub(super) use equation::plain;
+use sentence::Sentence;
+use token::Token;
+use words::{LANGUAGES, role};
+
+/// The assertions of a text, in their order; no more than [`ASSERTIONS_MAX`].
 #[must_use]
 pub fn find(text: &str) -> Vec<Assertion> {
-    let lower = text.to_ascii_lowercase();
-    let said = ["tests pass", "tests passed", "tests are passing"];
-    let found = said.iter().filter_map(|phrase| {
-        let at = lower.find(phrase)?;
-        Some(Assertion {
-            kind: AssertionKind::TestsPassed,
-            subject: None,
-            span: Some(at..at + phrase.len()),
-            is_structured: false,
-        })
-    });
-    found.collect()
+    let mut found: Vec<Assertion> = Vec::new();
+    for block in block::own(text) {
+        if found.len() >= ASSERTIONS_MAX {
+            break;
+        }
+        let from = found.len();
+        token::sentences(text, block.clone(), |tokens, is_question| {
+            if !is_question && found.len() < ASSERTIONS_MAX {
+                read(text, tokens, &mut found);
+            }
+        });
+        equation::read(text, block, &mut found);
+        if let Some(new) = found.get_mut(from..) {
+            new.sort_by_key(|assertion| {
+                assertion.span.as_ref().map_or((0, 0), |span| (span.start, span.end))
+            });
+        }
+    }
+    found.dedup_by(|one, other| is_same(one, other));
+    found.truncate(ASSERTIONS_MAX);
+    found
+}
+
+/// Adds what a sentence asserts, in its language, or in each that it may be in.
+fn read(text: &str, tokens: &[Token<'_>], found: &mut Vec<Assertion>) {
+    let n_known = |language: usize| tokens.iter().filter(|token| token.is_known(language)).count();
+    let n_best = (0..LANGUAGES.len()).map(n_known).max().unwrap_or(0);
+    for language in (0..LANGUAGES.len()).filter(|language| n_best > 0 && n_known(*language) == n_best) {
+        let says = role::PASS | role::COMPILES | role::EXISTS;
+        let is_said = |token: &Token<'_>| {
+            token.is(language, says) || token.meaning.said.get(language).is_some_and(Option::is_some)
+        };
+        if !tokens.iter().any(is_said) || tokens.iter().any(|token| token.is(language, role::ELSEWHEN)) {
+            continue;
+        }
+        let sentence = Sentence::new(text, tokens, language);
+        let mut new = Vec::new();
+        state::read(&sentence, &mut new);
+        act::read(&sentence, &mut new);
+        found.append(&mut new);
+    }
+}
+
+/// Whether two are one, found in two languages.
+fn is_same(one: &Assertion, other: &Assertion) -> bool {
+    let overlap = match (&one.span, &other.span) {
+        (Some(one), Some(other)) => one.start < other.end && other.start < one.end,
+        (None, _) | (_, None) => false,
+    };
+    let is_kind = |kind: AssertionKind| one.kind == kind && other.kind == kind;
+    overlap && (one.kind == other.kind && one.subject == other.subject || is_kind(AssertionKind::TestsPassed))
 }

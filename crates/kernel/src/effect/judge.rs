@@ -48,7 +48,7 @@ fn looked(all: &[Receipt], place: usize, receipt: &Receipt) -> (EffectState, Str
     if receipt.side_effect == SideEffect::None {
         return (EffectState::Observed, "its result is on record".to_owned());
     }
-    if let Some(later) = change_since(all, place, receipt, usize::MAX) {
+    if let Some(later) = change_since(all, place, receipt) {
         return (EffectState::Executed, format!("{} changed it, or may have, after it was read", later.tool));
     }
     if receipt.is_whole {
@@ -149,20 +149,22 @@ fn gone<'a>(looks: impl DoubleEndedIterator<Item = &'a Receipt>) -> (EffectState
     }
 }
 
-/// The last receipt that may have changed what a read saw, before the place `until`.
-pub(crate) fn change_since<'a>(
+/// The last receipt that may have changed what a read saw.
+fn change_since<'a>(all: &'a [Receipt], place: usize, read: &Receipt) -> Option<&'a Receipt> {
+    let touched: Vec<&str> = paths(read).map(|(path, _)| path).collect();
+    let is_of_it = |other: &Receipt| touched.is_empty() || touched.iter().any(|path| may_change(other, path));
+    later_changes(all, place, read).map(|(_, other)| other).filter(|other| is_of_it(other)).last()
+}
+
+/// The receipts that may have changed something after a call began, each with its place.
+pub(crate) fn later_changes<'a>(
     all: &'a [Receipt],
     place: usize,
-    read: &Receipt,
-    until: usize,
-) -> Option<&'a Receipt> {
-    let touched: Vec<&str> = paths(read).map(|(path, _)| path).collect();
-    let later = all.iter().enumerate().take(until).filter(|(at, other)| {
-        *at != place && is_change(other) && !ends_before_start((*at, other), (place, read)) && {
-            touched.is_empty() || touched.iter().any(|path| may_change(other, path))
-        }
-    });
-    later.last().map(|(_, other)| other)
+    call: &Receipt,
+) -> impl Iterator<Item = (usize, &'a Receipt)> {
+    all.iter().enumerate().filter(move |(at, other)| {
+        *at != place && is_change(other) && !ends_before_start((*at, other), (place, call))
+    })
 }
 
 /// Whether the first ended before the second began. Equal moments are told apart by their places.
@@ -199,7 +201,7 @@ pub(crate) const fn is_change(receipt: &Receipt) -> bool {
 
 /// Whether it may have changed this path: it names it or a folder above or below it as written, or it is of
 /// a class that runs programs, which may write anywhere.
-pub(crate) fn may_change(receipt: &Receipt, path: &str) -> bool {
+fn may_change(receipt: &Receipt, path: &str) -> bool {
     if !is_change(receipt) {
         return false;
     }

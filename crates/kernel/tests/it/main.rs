@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod approval;
+mod assertion;
 mod journal;
 mod message_table;
 mod permit;

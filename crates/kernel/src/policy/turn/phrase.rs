@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use crate::quotation::closing;
 use crate::run::Mode;
 
 const PHRASES: &str = include_str!("phrases.txt");
@@ -147,24 +148,6 @@ fn own_words(text: &str) -> String {
         }
     }
     unquoted(&own)
-}
-
-/// What closes a quotation that this character opens, where `before` stands before it.
-const fn closing(open: char, before: Option<char>) -> Option<&'static [char]> {
-    match open {
-        '"' => Some(&['"']),
-        '`' => Some(&['`']),
-        '“' => Some(&['”', '"']),
-        '„' => Some(&['“', '”', '"']),
-        '«' => Some(&['»']),
-        '»' => Some(&['«']),
-        '‹' => Some(&['›']),
-        '‘' | '‚' => Some(&['’', '‘']),
-        '「' => Some(&['」']),
-        '『' => Some(&['』']),
-        '\'' if matches!(before, None | Some(' ' | '\n' | '\t' | '(' | ':')) => Some(&['\'']),
-        _ => None,
-    }
 }
 
 /// The text with every quotation that is closed taken out.
