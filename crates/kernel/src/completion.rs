@@ -246,7 +246,11 @@ fn checked(found: &mut Found, command: &str, came: Option<&Checking>) {
 #[must_use]
 pub fn changed(before: &[Looked], after: &[Looked]) -> Vec<String> {
     let digest = |looks: &[Looked], path: &str| {
-        looks.iter().find(|look| look.path == path).and_then(|look| look.state.as_ref()).map(|state| state.digest)
+        looks
+            .iter()
+            .find(|look| look.path == path)
+            .and_then(|look| look.state.as_ref())
+            .map(|state| state.digest)
     };
     let mut paths: Vec<&str> = before.iter().chain(after).map(|look| look.path.as_str()).collect();
     paths.sort_unstable();

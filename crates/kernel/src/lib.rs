@@ -29,7 +29,8 @@
 //! | [`message`] | one static sentence for each reason code |
 //! | [`effect`] | what a run did, and how far that is known |
 //! | [`assertion`] | what a message says was done, and which receipt says so |
-//! | `quotation` | which mark closes which
+//! | `quotation` | which mark closes which |
+//! | [`transcript`] | what another agent's transcript says, and what its results support |
 //! | [`budget`], [`breaker`] | when a run must stop |
 //! | [`limits`] | every bound, in one file |
 
@@ -61,4 +62,5 @@ pub mod schema;
 pub mod scope;
 pub mod shell;
 pub mod spec;
+pub mod transcript;
 pub mod trust;

@@ -14,6 +14,7 @@ use mast_kernel::assertion::Checked;
 use mast_kernel::canonical::Digest;
 use mast_kernel::completion::{CheckedCommand, FileState, Looked, Reason};
 use mast_kernel::id::RunId;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What could not be looked at.
@@ -91,15 +92,17 @@ pub trait Verifier: Debug + Send + Sync {
 }
 
 /// What stands beside an answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Whether anything was required besides an answer.
+    #[serde(skip)]
     pub is_required: bool,
     /// Why the end is worth no more.
     pub reasons: Vec<Reason>,
     /// What the answer, or the model on its own, says was done, and what on record supports it.
     pub assertions: Vec<Checked>,
     /// The answer with what nothing supports marked in it; none where nothing is.
+    #[serde(skip)]
     pub marked: Option<String>,
     /// The required files, as they were at the end.
     pub files: Vec<Looked>,

@@ -113,6 +113,12 @@ impl Runtime {
         self.reviewer.as_deref()
     }
 
+    /// Whether somebody here can run a command on a frozen copy of what a run made.
+    #[must_use]
+    pub fn can_verify(&self) -> bool {
+        self.verifier.is_some()
+    }
+
     /// Who looks at required files, if anybody can.
     pub(crate) fn artifacts(&self) -> Option<&dyn Artifacts> {
         self.artifacts.as_deref()

@@ -189,7 +189,8 @@ impl Tool for FolderTool {
         }
         match self.does {
             Does::Reads => {
-                let found = self.folder.files().get(&text("path")).cloned();
+                let path = text("path");
+                let found = self.folder.files().get(path.trim_start_matches("./")).cloned();
                 let found = found.ok_or_else(|| Failure::internal("the folder has no such file"))?;
                 Ok(Output::new(found.clone(), json!({ "text": found })))
             }

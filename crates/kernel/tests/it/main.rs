@@ -12,3 +12,4 @@ mod policy_profile;
 mod policy_spelling;
 mod policy_table;
 mod shell;
+mod transcript;

@@ -7,7 +7,6 @@ use mast_kernel::completion::{Decided, Evidence, decide};
 use mast_kernel::event::RunCompleted;
 use mast_kernel::run::Completion;
 use mast_store::{CallFilter, Durability};
-use serde_json::json;
 
 use super::Report;
 use crate::error::RuntimeError;
@@ -36,7 +35,7 @@ impl Work<'_> {
         let receipts = self.runtime.receipts(self.at.run).await?;
         let evidence = Evidence { is_whole, receipts: &receipts, files: &files, checks: &checks };
         let Decided { completion, reasons } = decide(required, &evidence);
-        let assertions = assertion::check(assertion::find(answer), &receipts);
+        let assertions = assertion::check(assertion::all(answer, &receipts), &receipts);
         let is_marked = assertions.iter().any(Checked::is_unsupported);
         let marked = is_marked.then(|| assertion::marked(answer, &assertions));
         let is_required = !required.is_empty();
@@ -74,14 +73,8 @@ impl Proof {
         if !report.is_required && report.reasons.is_empty() && report.assertions.is_empty() {
             return Ok(event);
         }
-        let kept = json!({
-            "reasons": report.reasons,
-            "assertions": report.assertions,
-            "files": report.files,
-            "checks": report.checks,
-        });
         let mut reasons: Vec<String> = report.reasons.iter().map(|reason| reason.code.clone()).collect();
         reasons.dedup();
-        Ok(RunCompleted { reasons, report: Some(scribe.value(&kept)?), ..event })
+        Ok(RunCompleted { reasons, report: Some(scribe.content(report)?), ..event })
     }
 }

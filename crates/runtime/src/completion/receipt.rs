@@ -1,20 +1,18 @@
 //! The receipts of a run: what its calls did, read back from the journal's rows and the values that they
 //! are committed to, never from what a model said.
 
-use mast_kernel::effect::Receipt;
-use mast_kernel::event::Reconciled;
+use mast_kernel::effect::{Receipt, first_words};
+use mast_kernel::event::{EventBody, Reconciled};
 use mast_kernel::id::RunId;
 use mast_kernel::message::OutcomeStatus;
 use mast_kernel::resource::Resource;
 use mast_kernel::spec::SideEffect;
-use mast_store::{CallFilter, CallRow};
+use mast_store::{CallFilter, CallRow, READ_ROWS_MAX, RunRow};
 use serde_json::Value;
 
+use super::Report;
 use crate::error::RuntimeError;
 use crate::runtime::Runtime;
-
-/// Characters of a tool's own words in a receipt's statement.
-const WORDS_CHARS_MAX: usize = 200;
 
 impl Runtime {
     /// The receipts of the calls of a run that are settled, oldest first.
@@ -29,6 +27,30 @@ impl Runtime {
             receipts.extend(self.receipt(&row).await?);
         }
         Ok(receipts)
+    }
+
+    /// What was put on record beside the answer of a run; none where nothing was, or it has no answer yet.
+    ///
+    /// # Errors
+    ///
+    /// [`RuntimeError`] when the store fails.
+    pub async fn report(&self, run: &RunRow) -> Result<Option<Report>, RuntimeError> {
+        let mut after = 0;
+        loop {
+            let events = self.store().events(run.session, after, READ_ROWS_MAX).await?;
+            let of_run = events.iter().filter(|event| event.run == Some(run.id));
+            for event in of_run {
+                if let Ok(EventBody::RunCompleted(told)) = event.body() {
+                    let Some(kept) = told.report else { return Ok(None) };
+                    let kept = self.committed(&kept).await?;
+                    return Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()));
+                }
+            }
+            match events.last() {
+                Some(last) => after = last.sequence,
+                None => return Ok(None),
+            }
+        }
     }
 
     /// The receipt of one call; none where it is not settled, or its outcome cannot be read any more.
@@ -80,17 +102,8 @@ fn statement(tool: &str, row: &CallRow, status: OutcomeStatus, words: &str) -> S
     match (row.reconciled, status) {
         (Some(_), OutcomeStatus::Succeeded) => format!("{tool} was found to have happened"),
         (Some(_), _) => format!("{tool} was found not to have happened"),
-        (None, OutcomeStatus::Succeeded) => format!("{tool} gave {}", cut(words)),
+        (None, OutcomeStatus::Succeeded) => format!("{tool} gave {}", first_words(words)),
         (None, OutcomeStatus::Uncertain) => format!("nobody knows the outcome of {tool}"),
         (None, _) => format!("{tool} was {status}: {why}"),
-    }
-}
-
-/// The first words, on one line.
-fn cut(words: &str) -> String {
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(WORDS_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or(&line)),
-        None => line,
     }
 }

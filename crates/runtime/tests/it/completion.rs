@@ -6,7 +6,7 @@ use mast_kernel::assertion::{AssertionKind, Support};
 use mast_kernel::completion::{Checking, Required};
 use mast_kernel::policy::{Isolation, Surroundings};
 use mast_kernel::run::{Completion, RunStatus};
-use mast_runtime::{Artifacts as _, Report, RunRequest, Runtime};
+use mast_runtime::{Report, RunRequest, Runtime};
 use mast_store::verify::{Wanted, verify};
 use mast_testkit::folder::Files;
 use mast_testkit::{Folder, Story, Told, memory_store};
@@ -70,7 +70,9 @@ async fn a_model_that_says_the_tests_pass_and_never_ran_them_is_not_believed() {
         report(&told).assertions.iter().filter(|checked| of_tests(checked.assertion.kind)).collect();
     assert_eq!(marked.len(), 1, "{:?}", report(&told).assertions);
     assert!(marked[0].is_unsupported());
-    assert!(report(&told).marked.as_deref().is_some_and(|text| text.contains("all tests pass [not on record")));
+    assert!(
+        report(&told).marked.as_deref().is_some_and(|text| text.contains("all tests pass [not on record"))
+    );
 
     // What was checked is on record, and the record can be checked.
     assert!(told.journal.contains("run.completed completion=unverified"), "{}", told.journal);
@@ -145,7 +147,8 @@ async fn where_nobody_can_run_the_command_the_run_is_unverified() {
 async fn without_isolation_the_rules_do_not_let_the_command_run() {
     let folder = Folder::with(BROKEN, tests_pass);
     let mut story = story_in(&folder, "- text: Done.");
-    story.runtime = story.runtime.with_surroundings(Surroundings { workspace: true, ..Surroundings::default() });
+    story.runtime =
+        story.runtime.with_surroundings(Surroundings { workspace: true, ..Surroundings::default() });
     let told = story.asks(requiring("Fix it.", &[], &["pytest -q"])).await;
     assert_eq!(told.end.completion, Some(Completion::Unverified));
     assert_eq!(codes(&told), ["run.verifier_denied"]);
@@ -170,7 +173,7 @@ async fn a_required_file_must_be_there_and_be_this_run_s_work() {
     ] {
         let folder = Folder::with(before, tests_pass);
         let told = story_in(&folder, script).asks(requiring("Report.", &["report.md"], &[])).await;
-        assert_eq!(told.end.completion, Some(completion), "{script}");
+        assert_eq!(told.end.completion, Some(completion), "{script}\n{}", told.journal);
         assert_eq!(codes(&told), Vec::from_iter(code), "{script}");
     }
 }
@@ -210,14 +213,12 @@ async fn what_had_to_be_read_must_have_been_read() {
     let reads = "
 - calls: [{tool: workspace.read_text, args: {path: ./notes.md}}]
 - text: Read.";
-    for (script, completion) in
-        [(reads, Completion::Satisfied), ("- text: Read.", Completion::Incomplete)]
-    {
+    for (script, completion) in [(reads, Completion::Satisfied), ("- text: Read.", Completion::Incomplete)] {
         let folder = Folder::with(&[("notes.md", "n")], tests_pass);
         let mut request = RunRequest::typed("Read notes.md.");
         request.required.reads = vec!["notes.md".to_owned()];
         let told = story_in(&folder, script).asks(request).await;
-        assert_eq!(told.end.completion, Some(completion), "{script}");
+        assert_eq!(told.end.completion, Some(completion), "{script}\n{}", told.journal);
     }
 }
 
@@ -227,7 +228,11 @@ async fn nothing_required_and_nothing_asserted_leaves_no_report_behind() {
     let told = story.says("Hello.").await;
     assert_eq!(told.end.completion, Some(Completion::Unverified));
     assert!(!report(&told).is_required && report(&told).assertions.is_empty());
-    assert!(told.journal.ends_with("completion=unverified model_calls=1 steps=1 tool_calls=0\n"), "{}", told.journal);
+    assert!(
+        told.journal.ends_with("completion=unverified steps=1 model_calls=1 tool_calls=0\n"),
+        "{}",
+        told.journal
+    );
 }
 
 #[tokio::test]
