@@ -8,6 +8,7 @@ mod busy;
 mod calculate;
 mod call;
 mod judge;
+mod ledger;
 mod measured;
 mod programs;
 mod report;
@@ -44,6 +45,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "call", measure: call::measure },
     Bench { name: "step", measure: step::measure },
     Bench { name: "judge", measure: judge::measure },
+    Bench { name: "ledger", measure: ledger::measure },
     Bench { name: "start", measure: start::measure },
 ];
 
@@ -99,7 +101,7 @@ mod tests {
         let failed = chosen(Some("warm")).unwrap_err().to_string();
         assert!(
             failed.starts_with(
-                "there is no benchmark named `warm`; there is: calculate, call, step, judge, start"
+                "there is no benchmark named `warm`; there is: calculate, call, step, judge, ledger, start"
             ),
             "{failed}"
         );

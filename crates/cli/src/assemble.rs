@@ -20,7 +20,7 @@ use mast_tools::Toolbox;
 
 pub(crate) use model::{Chosen, Reason, choose, local_servers};
 pub(crate) use policy::{Tools, drafts, policy};
-pub(crate) use storage::{open_store, open_to_look};
+pub(crate) use storage::{open_store, open_to_look, signer};
 
 use crate::args::Global;
 use crate::config::{Config, Environment, Flags, PRESETS, Paths, key_for};

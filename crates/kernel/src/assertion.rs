@@ -145,7 +145,7 @@ fn unsupported<'a>(text: &str, checked: &'a [Checked]) -> Vec<(Range<usize>, &'a
             found.push((span.clone(), why));
         }
     }
-    found.sort_unstable_by(|(one, _), (other, _)| (one.start, one.end).cmp(&(other.start, other.end)));
+    found.sort_unstable_by_key(|(span, _)| (span.start, span.end));
     found.dedup();
     found
 }

@@ -43,7 +43,7 @@ pub struct Digest([u8; 32]);
 pub struct NotADigest;
 
 /// A digest of bytes that come piece by piece.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Hashing(sha2::Sha256);
 
 impl Hashing {

@@ -27,6 +27,7 @@ pub mod audit;
 pub mod batch;
 pub mod claim;
 pub mod error;
+pub mod export;
 mod fold;
 pub mod lease;
 pub mod memory;

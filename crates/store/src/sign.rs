@@ -85,6 +85,11 @@ impl Signer {
         Bytes::new(self.key.verifying_key().to_bytes())
     }
 
+    /// Signs these bytes, which begin with what they are.
+    pub(crate) fn sign_bytes(&self, bytes: &[u8]) -> Bytes<64> {
+        Bytes::new(self.key.sign(bytes).to_bytes())
+    }
+
     /// Signs where a session's chain stands, as the head after `before`.
     pub(crate) fn sign(&self, before: HeadLink, session: SessionId, link: Link, at: Instant) -> Head {
         let mut head = Head {
@@ -108,7 +113,8 @@ pub fn is_signed(head: &Head) -> bool {
     is_by(&head.key, &head.signed_bytes(), &head.signature)
 }
 
-fn is_by(key: &Bytes<32>, bytes: &[u8], signature: &Bytes<64>) -> bool {
+/// Whether a signature over these bytes is by this key.
+pub(crate) fn is_by(key: &Bytes<32>, bytes: &[u8], signature: &Bytes<64>) -> bool {
     VerifyingKey::from_bytes(key.as_bytes())
         .is_ok_and(|key| key.verify_strict(bytes, &Signature::from_bytes(signature.as_bytes())).is_ok())
 }

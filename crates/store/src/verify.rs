@@ -137,7 +137,7 @@ impl Report {
         self.findings.is_empty()
     }
 
-    fn add(&mut self, wrong: Wrong, place: Place, detail: impl Into<String>) {
+    pub(crate) fn add(&mut self, wrong: Wrong, place: Place, detail: impl Into<String>) {
         if self.findings.len() < FINDINGS_MAX {
             let detail = detail.into();
             self.findings.push(Finding { wrong, session: place.0, sequence: place.1, detail });
@@ -148,7 +148,7 @@ impl Report {
 }
 
 /// Where something is wrong.
-type Place = (Option<SessionId>, Option<u64>);
+pub(crate) type Place = (Option<SessionId>, Option<u64>);
 
 /// What the parts of a verification tell each other.
 #[derive(Debug, Default)]

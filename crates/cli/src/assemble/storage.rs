@@ -72,6 +72,15 @@ pub(crate) async fn open_to_look(start: &Start) -> Result<Option<Arc<dyn Store>>
     }
 }
 
+/// Who signs the heads of this data folder's journal.
+///
+/// # Errors
+///
+/// [`CliError`] when the key cannot be read.
+pub(crate) fn signer(start: &Start) -> Result<Signer, CliError> {
+    Ok(Signer::from_seed(&signing_key(&start.paths)?))
+}
+
 /// What a store is called that is made now.
 fn identity(start: &Start) -> StoreIdentity {
     let world = start.world();

@@ -1,12 +1,15 @@
 //! `mast journal`: what is on record, event by event, and the check that nobody has changed it.
 
+mod export;
 mod head;
+
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use mast_kernel::event::Event;
 use mast_kernel::id::SessionId;
 use mast_store::Store;
-use mast_store::verify::{Report, Wanted as Ask};
+use mast_store::verify::{Report, Wanted as Ask, Wrong};
 use serde_json::{Map, Value, json};
 
 use crate::assemble::{Start, block_on, open_to_look};
@@ -82,6 +85,22 @@ enum Verb {
         /// A head that was noted before, or its first eight digits or more: the journal must still lead up to it
         #[arg(long, value_name = "HASH")]
         head: Option<String>,
+        /// Check this export instead, with nothing else
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "head"])]
+        file: Option<PathBuf>,
+        /// The public key that the export must be signed with: its digits, or a file with them
+        #[arg(long, value_name = "KEY", requires = "file")]
+        key: Option<String>,
+    },
+    /// Write the events for somebody else: no arguments, results or words, signed as a whole
+    Export(export::ExportArgs),
+    /// Print the public key that heads and exports are signed with
+    Key,
+    /// Make the rows of the state anew from the events, and compare them with those that are there
+    Rebuild {
+        /// Only compare
+        #[arg(long, required = true)]
+        check: bool,
     },
 }
 
@@ -91,13 +110,22 @@ enum Verb {
 ///
 /// [`CliError`] when there is no such run or session, or the store cannot be read.
 pub(crate) fn run(args: &JournalArgs, start: &Start) -> Result<Exit, CliError> {
+    if let Verb::Verify { file: Some(file), key, .. } = &args.verb {
+        return export::verify_file(file, key.as_deref(), &start.printer);
+    }
     block_on(async {
+        match &args.verb {
+            Verb::Export(args) => return export::export(args, start).await,
+            Verb::Key => return export::key(start).await,
+            Verb::Show { .. } | Verb::Verify { .. } | Verb::Rebuild { .. } => {}
+        }
         let store = open_to_look(start).await?.ok_or_else(nothing_yet)?;
         match &args.verb {
             Verb::Show { id } => show(id, &*store, &start.printer).await,
-            Verb::Verify { session, head } => {
+            Verb::Verify { session, head, .. } => {
                 verify(session.as_deref(), head.as_deref(), &*store, &start.printer).await
             }
+            Verb::Rebuild { .. } | Verb::Export(_) | Verb::Key => rebuild(&*store, &start.printer).await,
         }
     })
 }
@@ -241,22 +269,48 @@ async fn verify(
     if printer.is_json() {
         printer.result_json(&as_report(&report))?;
     } else {
-        for finding in &report.findings {
-            printer.result_line(&[(Style::Plain, &finding.to_string())])?;
-        }
-        if report.has_more {
-            printer.result_line(&[(Style::Dim, "more is wrong than is told here")])?;
-        }
-        let (style, word) = if report.is_sound() { (Style::Good, "sound") } else { (Style::Bad, "broken") };
-        printer.result_line(&[(style, word), (Style::Plain, &format!(" · {}", summary(&report)))])?;
+        print_report(&report, printer)?;
     }
     Ok(if report.is_sound() { Exit::Done } else { Exit::Failed })
+}
+
+fn print_report(report: &Report, printer: &Printer) -> Result<(), CliError> {
+    for finding in &report.findings {
+        printer.result_line(&[(Style::Plain, &finding.to_string())])?;
+    }
+    if report.has_more {
+        printer.result_line(&[(Style::Dim, "more is wrong than is told here")])?;
+    }
+    let (style, word) = if report.is_sound() { (Style::Good, "sound") } else { (Style::Bad, "broken") };
+    printer.result_line(&[(style, word), (Style::Plain, &format!(" · {}", summary(report)))])
 }
 
 /// How much was looked at, and the last head.
 pub(crate) fn summary(report: &Report) -> String {
     let head = report.last_head.map(|head| format!(" · head {head}")).unwrap_or_default();
     format!("{} in {}{head}", count(report.n_events, "event"), count(report.n_sessions, "session"))
+}
+
+/// Makes the rows of the state anew from the events, and compares them with those that are there.
+async fn rebuild(store: &dyn Store, printer: &Printer) -> Result<Exit, CliError> {
+    let mut report = mast_store::verify::verify(store, Ask::default()).await?;
+    let is_of_state = |wrong: Wrong| matches!(wrong, Wrong::StateDiffers | Wrong::StrayRow);
+    if !report.findings.iter().all(|finding| is_of_state(finding.wrong)) {
+        let hint = "what cannot be believed is no ground to build on: see mast journal verify";
+        return Err(CliError::failed("the journal itself does not hold", hint));
+    }
+    report.findings.retain(|finding| is_of_state(finding.wrong));
+    if printer.is_json() {
+        printer.result_json(&as_report(&report))?;
+        return Ok(if report.is_sound() { Exit::Done } else { Exit::Failed });
+    }
+    for finding in &report.findings {
+        printer.result_line(&[(Style::Plain, &finding.to_string())])?;
+    }
+    let (style, word) =
+        if report.is_sound() { (Style::Good, "the same") } else { (Style::Bad, "not the same") };
+    printer.result_line(&[(style, word), (Style::Plain, &format!(" · {}", summary(&report)))])?;
+    Ok(if report.is_sound() { Exit::Done } else { Exit::Failed })
 }
 
 fn as_report(report: &Report) -> Value {

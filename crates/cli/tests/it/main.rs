@@ -6,6 +6,7 @@ mod call;
 mod completion;
 mod config;
 mod disk;
+mod export;
 mod inspect;
 mod mistakes;
 mod policy;

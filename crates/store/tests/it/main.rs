@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod conformance;
+mod export;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]

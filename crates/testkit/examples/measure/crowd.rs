@@ -61,7 +61,7 @@ impl Crews for ByName {
 }
 
 /// The model of this name, after so many of its replies.
-fn model(name: &str, skipped: usize) -> Result<Arc<dyn Provider>, Box<dyn Error>> {
+pub(super) fn model(name: &str, skipped: usize) -> Result<Arc<dyn Provider>, Box<dyn Error>> {
     let script = SCRIPTS.iter().find(|(known, _)| *known == name).map(|(_, script)| *script);
     let script: String = script.unwrap_or_default().split_inclusive('\n').skip(skipped).collect();
     let script = Some(Script::parse(&script)?);

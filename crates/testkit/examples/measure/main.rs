@@ -10,6 +10,7 @@
 //! | `measure claims FOLDER` | claims of one caller and of eight, in turns with bare connections |
 //! | `measure recovery FOLDER` | carrying ten thousand runs to their ends that a process left behind |
 //! | `measure many FOLDER` | five hundred runs at once, and what they wrote, written by the store alone |
+//! | `measure long FOLDER` | a conversation of 100,000 events: checking it, and going on with it |
 //! | `measure judge` | decisions, commands of shell texts, a prompt |
 //!
 //! Each prints one JSON object a line: a name and the median in nanoseconds. The clock and the randomness
@@ -26,6 +27,7 @@ mod captured;
 mod crowd;
 mod judge;
 mod ledger;
+mod long;
 mod place;
 mod steps;
 
@@ -65,10 +67,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["claims", folder] => runtime.block_on(ledger::claims(Path::new(folder)))?,
         ["recovery", folder] => runtime.block_on(crowd::recovery(Path::new(folder)))?,
         ["many", folder] => runtime.block_on(crowd::many(Path::new(folder)))?,
+        ["long", folder] => runtime.block_on(long::measure(Path::new(folder)))?,
         ["judge"] => judge::measure()?,
         _ => {
             let usage = "usage: measure calculate CASES | memory | judge | steps FOLDER N | \
-                         disk FOLDER | claims FOLDER | recovery FOLDER | many FOLDER";
+                         disk FOLDER | claims FOLDER | recovery FOLDER | many FOLDER | long FOLDER";
             return Err(usage.into());
         }
     };

@@ -1,0 +1,54 @@
+//! What the journal takes when several write to it, and when a process has left runs behind.
+
+use super::measured::{Measured, ROUNDS};
+use super::programs;
+use super::report::Row;
+use crate::failed::Failed;
+use crate::process::Process;
+
+/// One caller reaches 70 % of the rate of a bare connection, eight twice the rate of eight of them.
+const ONE_CALLER: f64 = 1.0 / 0.7;
+const EIGHT_CALLERS: f64 = 0.5;
+/// Many runs at once reach four fifths of the rate of the store alone.
+const MANY: f64 = 1.25;
+const SECOND: f64 = 1e9;
+const RECOVERY: f64 = 10.0 * SECOND;
+/// An event is checked in at most 5 µs: 200,000 a second.
+const EVENT: f64 = 5_000.0;
+
+const EIGHT_TIME: &str = "The disk of a virtual machine answers a flush in a fraction of a millisecond, so that \
+    waiting for it is little of what eight connections do, and what a group saves is little. What is left is the \
+    fold and the hashes of each batch, on one thread.";
+const MANY_TIME: &str = "The store alone only writes: who proposes, judges and hashes is the loop, and it shares \
+    two processors with the writer.";
+const RECOVERY_TIME: &str = "Each run is not only found and judged but carried to its end: a lease, some fourteen \
+    reads, four commits and a signed head. Most of the time is the reads, each a change of threads in the \
+    database's library.";
+
+/// One row each.
+pub(super) fn measure() -> Result<Vec<Row>, Failed> {
+    let program = programs::measure()?;
+    let run = |words: [&str; 2]| Process::program(&program).with(words);
+    let measured = Measured::in_rounds(ROUNDS, || {
+        let (claims, many) = (programs::folder("claims")?, programs::folder("many")?);
+        Ok(vec![run(["claims", &claims]), run(["many", &many])])
+    })?;
+    let once = Measured::in_rounds(1, || {
+        let (recovery, long) = (programs::folder("recovery")?, programs::folder("long")?);
+        Ok(vec![run(["recovery", &recovery]), run(["long", &long])])
+    })?;
+    let bare = |name: &str, peer: &str| measured.times(name, (&measured, peer));
+    let one = bare("claims 1", "claims 1 bare")?;
+    let eight = bare("claims 8", "claims 8 bare")?;
+    let many = bare("many", "many alone")?;
+    Ok(vec![
+        Row::beside("a claim and its outcome, one caller, flushed", "bare connection", one, ONE_CALLER),
+        Row::beside("the same, eight callers at once", "eight connections", eight, EIGHT_CALLERS)
+            .because(EIGHT_TIME),
+        Row::beside("a run of three steps, 500 at once", "the store alone", many, MANY).because(MANY_TIME),
+        Row::at_most("10,000 runs carried to their ends after a crash", once.time("recovery")?, RECOVERY)
+            .because(RECOVERY_TIME),
+        Row::at_most("checking an event of a journal of 100,000", once.time("verify")?, EVENT),
+        Row::at_most("going on with a run in a session of 100,000 events", once.time("go on")?, SECOND),
+    ])
+}
