@@ -13,9 +13,12 @@ use crate::process::Process;
 const VERSIONS: &str = "/usr/lib/postgresql";
 /// Who may serve where we are root, the first that there is.
 const USERS: &[&str] = &["postgres", "nobody"];
-/// What every server is told: nothing by network, and nothing that only a loss of power would show.
-const SETTINGS: &str = "-c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=100 \
-     -c shared_buffers=32MB -c log_min_messages=fatal";
+/// What every server is told: nothing by network.
+const SETTINGS: &str = "-c listen_addresses= -c max_connections=100 -c log_min_messages=fatal";
+/// What those of the tests are told besides: nothing that only a loss of power would show.
+const FORGETFUL: &str = "-c shared_buffers=32MB -c fsync=off -c full_page_writes=off";
+/// What those of benchmarks are told besides, which wait for the disk.
+const DURABLE: &str = "-c shared_buffers=256MB";
 
 /// The servers that run beside the tests: one for all, and one that tests may break.
 #[derive(Debug)]
@@ -44,13 +47,23 @@ pub(crate) struct Server {
     folder: PathBuf,
     programs: PathBuf,
     user: Option<&'static str>,
+    settings: &'static str,
 }
 
 impl Server {
-    /// Makes a server and starts it; `name` tells it from others of this process.
+    /// Makes a server for tests and starts it; `name` tells it from others of this process.
     pub(crate) fn start(name: &str) -> Result<Self, Failed> {
+        Self::with(name, FORGETFUL)
+    }
+
+    /// The same for benchmarks: it waits for the disk.
+    pub(crate) fn durable(name: &str) -> Result<Self, Failed> {
+        Self::with(name, DURABLE)
+    }
+
+    fn with(name: &str, settings: &'static str) -> Result<Self, Failed> {
         let folder = std::env::temp_dir().join(format!("mast-postgres-{}-{name}", std::process::id()));
-        let server = Self { folder, programs: programs()?, user: user() };
+        let server = Self { folder, programs: programs()?, user: user(), settings };
         server.make_folder()?;
         server.make().run()?;
         server.begin().run()?;
@@ -60,6 +73,18 @@ impl Server {
     /// Where it is reached.
     pub(crate) fn address(&self) -> String {
         format!("postgres:///postgres?user=mast&host={}", self.folder.display())
+    }
+
+    /// `pgbench` with so many clients that each carry out a script so often; one line that says how long a
+    /// script took, all clients together, under this name. Each client counts on from `n`.
+    pub(crate) fn bench(&self, script: &str, n_clients: usize, n: usize, name: &str) -> Process {
+        let pgbench = self.programs.join("pgbench").display().to_string();
+        let folder = self.folder.display();
+        let shell = format!(
+            "{pgbench} -h {folder} -U mast -n -M prepared -c {n_clients} -j 1 -t 200 -D n={n} -f {script} postgres \
+             | awk '/^tps/ {{ printf \"{{\\\"name\\\":\\\"{name}\\\",\\\"nanos\\\":%f}}\\n\", 1e9 / $3 }}'"
+        );
+        Process::new("sh -c").with([shell.as_str()])
     }
 
     fn make_folder(&self) -> Result<(), Failed> {
@@ -87,7 +112,7 @@ impl Server {
     }
 
     fn begin(&self) -> Process {
-        let settings = format!("-k {} {SETTINGS}", self.folder.display());
+        let settings = format!("-k {} {SETTINGS} {}", self.folder.display(), self.settings);
         self.program("pg_ctl").with(["-w", "-s", "-l", "log", "-o", &settings, "start"]).quiet()
     }
 }
@@ -146,7 +171,8 @@ mod tests {
 
     #[test]
     fn it_is_reached_by_its_folder_alone() {
-        let server = Server { folder: PathBuf::from("/t/s"), programs: PathBuf::from("/p"), user: None };
+        let server =
+            Server { folder: PathBuf::from("/t/s"), programs: PathBuf::from("/p"), user: None, settings: "" };
         let line = server.begin().line();
         assert!(
             line.starts_with("env -C /t/s /p/pg_ctl -D data -w -s -l log -o -k /t/s -c listen_addresses= ")

@@ -38,12 +38,17 @@ pub async fn empty_schema() -> String {
 ///
 /// When there is no server.
 pub async fn server_store() -> PostgresStore {
-    let options = ServerOptions {
-        url: empty_schema().await,
-        identity_if_new: identity(),
-        signer: signer(),
-        create: true,
-        connections_max: 2,
-    };
+    store_at(empty_schema().await, 2).await
+}
+
+/// A store of the tests' world at this address, made now, that reads with so many connections.
+///
+/// # Panics
+///
+/// When there is no server.
+pub async fn store_at(url: String, n_readers: usize) -> PostgresStore {
+    let connections_max = u32::try_from(n_readers).expect("so many connections can be counted");
+    let options =
+        ServerOptions { url, identity_if_new: identity(), signer: signer(), create: true, connections_max };
     PostgresStore::open(options).await.expect("a store can be made on the test server")
 }

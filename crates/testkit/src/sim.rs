@@ -193,7 +193,7 @@ impl Sim {
             let mut session = story.session().await;
             story.goes_on(&mut session, RunRequest::typed(format!("Go. {CANARY}"))).await.map(|_| ())
         };
-        self.watch(&broken, begins).await;
+        Box::pin(self.watch(&broken, begins)).await;
         for _ in 0..TAKEN_UP_MAX {
             self.remember().await?;
             let Some(run) = self.run().await? else { return Ok(()) };
@@ -266,7 +266,7 @@ impl Sim {
             };
             Box::pin(self.watch(&broken, both)).await;
         } else {
-            self.watch(&broken, async { story.resumes(run).await.map(|_| ()) }).await;
+            Box::pin(self.watch(&broken, async { story.resumes(run).await.map(|_| ()) })).await;
         }
         Ok(())
     }

@@ -4,11 +4,15 @@ use super::measured::{Measured, ROUNDS};
 use super::programs;
 use super::report::Row;
 use crate::failed::Failed;
+use crate::postgres::Server;
 use crate::process::Process;
 
 /// One caller reaches 70 % of the rate of a bare connection, eight twice the rate of eight of them.
 const ONE_CALLER: f64 = 1.0 / 0.7;
 const EIGHT_CALLERS: f64 = 0.5;
+/// The same on a server, beside `pgbench` with the same rows: 80 % with one caller, 60 % with eight.
+const ONE_ON_SERVER: f64 = 1.0 / 0.8;
+const EIGHT_ON_SERVER: f64 = 1.0 / 0.6;
 /// Many runs at once reach four fifths of the rate of the store alone.
 const MANY: f64 = 1.25;
 const SECOND: f64 = 1e9;
@@ -24,6 +28,32 @@ const MANY_TIME: &str = "The store alone only writes: who proposes, judges and h
 const RECOVERY_TIME: &str = "Each run is not only found and judged but carried to its end: a lease, some fourteen \
     reads, four commits and a signed head. Most of the time is the reads, each a change of threads in the \
     database's library.";
+
+const SERVER_TIME: &str = "The peer is strict: its rows are known beforehand and stand in one prepared statement a \
+    commit, so it hashes nothing, and sends nothing but a number. Held against separate statements in a transaction \
+    both lines hold.";
+
+/// Two rows on a server, beside `pgbench`.
+fn on_server() -> Result<Vec<Row>, Failed> {
+    let program = programs::measure()?;
+    let server = Server::durable("bench")?;
+    let measured = Measured::in_rounds(ROUNDS, || {
+        let folder = programs::folder("server")?;
+        let script = format!("{folder}/script.sql");
+        let ours = Process::program(&program).with(["server", &folder, &script]);
+        let ours = ours.variable("MAST_TEST_POSTGRES", &server.address());
+        let peer = |n_clients, n| server.bench(&script, n_clients, n, &format!("pgbench {n_clients}"));
+        Ok(vec![ours, peer(1, 0), peer(8, 1_000)])
+    })?;
+    let one = measured.times("server 1", (&measured, "pgbench 1"))?;
+    let eight = measured.times("server 8", (&measured, "pgbench 8"))?;
+    Ok(vec![
+        Row::beside("a claim and its outcome on Postgres, one caller", "pgbench", one, ONE_ON_SERVER)
+            .because(SERVER_TIME),
+        Row::beside("the same, eight callers at once", "pgbench", eight, EIGHT_ON_SERVER)
+            .because(SERVER_TIME),
+    ])
+}
 
 /// One row each.
 pub(super) fn measure() -> Result<Vec<Row>, Failed> {
@@ -41,14 +71,18 @@ pub(super) fn measure() -> Result<Vec<Row>, Failed> {
     let one = bare("claims 1", "claims 1 bare")?;
     let eight = bare("claims 8", "claims 8 bare")?;
     let many = bare("many", "many alone")?;
-    Ok(vec![
+    let mut rows = vec![
         Row::beside("a claim and its outcome, one caller, flushed", "bare connection", one, ONE_CALLER),
         Row::beside("the same, eight callers at once", "eight connections", eight, EIGHT_CALLERS)
             .because(EIGHT_TIME),
+    ];
+    rows.extend(on_server()?);
+    rows.extend([
         Row::beside("a run of three steps, 500 at once", "the store alone", many, MANY).because(MANY_TIME),
         Row::at_most("10,000 runs carried to their ends after a crash", once.time("recovery")?, RECOVERY)
             .because(RECOVERY_TIME),
         Row::at_most("checking an event of a journal of 100,000", once.time("verify")?, EVENT),
         Row::at_most("going on with a run in a session of 100,000 events", once.time("go on")?, SECOND),
-    ])
+    ]);
+    Ok(rows)
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use mast_kernel::budget::Budget;
 use mast_kernel::canonical::Digest;
+use mast_kernel::completion::Required;
 use mast_kernel::id::{CallId, ItemId, PrincipalId, RunId, SessionId, StoreId, TenantId};
 use mast_kernel::policy::{
     Authority, Case, Draft, Isolation, NoRoster, Overlay, Past, Place, Policy, Surroundings, Whose,
@@ -128,6 +129,7 @@ fn decision(
         mode: Mode::Act,
         approval_mode: ApprovalMode::Park,
         budget: Budget::default(),
+        required: Required::default(),
     };
     let past = |n: usize| Past {
         tool: format!("app.tool_{n}"),

@@ -8,6 +8,7 @@
 //! | `measure disk FOLDER` | calls through the gate, journal on disk, in turns with the bare statements |
 //! | `measure steps FOLDER N` | a run of so many tool steps, journal on disk |
 //! | `measure claims FOLDER` | claims of one caller and of eight, in turns with bare connections |
+//! | `measure server FOLDER SCRIPT` | claims on the tests' server; writes a script for `pgbench` |
 //! | `measure recovery FOLDER` | carrying ten thousand runs to their ends that a process left behind |
 //! | `measure many FOLDER` | five hundred runs at once, and what they wrote, written by the store alone |
 //! | `measure long FOLDER` | a conversation of 100,000 events: checking it, and going on with it |
@@ -29,6 +30,7 @@ mod judge;
 mod ledger;
 mod long;
 mod place;
+mod server;
 mod steps;
 
 use std::error::Error;
@@ -67,11 +69,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["claims", folder] => runtime.block_on(ledger::claims(Path::new(folder)))?,
         ["recovery", folder] => runtime.block_on(crowd::recovery(Path::new(folder)))?,
         ["many", folder] => runtime.block_on(crowd::many(Path::new(folder)))?,
+        ["server", folder, script] => {
+            runtime.block_on(server::measure(Path::new(folder), Path::new(script)))?
+        }
         ["long", folder] => runtime.block_on(long::measure(Path::new(folder)))?,
         ["judge"] => judge::measure()?,
         _ => {
             let usage = "usage: measure calculate CASES | memory | judge | steps FOLDER N | \
-                         disk FOLDER | claims FOLDER | recovery FOLDER | many FOLDER | long FOLDER";
+                         disk FOLDER | claims FOLDER | recovery FOLDER | many FOLDER | long FOLDER | \
+                         server FOLDER SCRIPT";
             return Err(usage.into());
         }
     };
