@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use mast_kernel::instant::Instant;
 
 use crate::commands::{
-    approvals, call, completions, config, grants, journal, policy, run, runs, tools, worker,
+    approvals, call, completions, config, grants, journal, policy, run, runs, tools, trace, worker,
 };
 
 /// Mast: a tool runtime for AI agents. The model proposes; the runtime disposes.
@@ -69,6 +69,8 @@ pub(crate) enum Command {
     Tools(tools::ToolsArgs),
     /// List the runs, or show one
     Runs(runs::RunsArgs),
+    /// Show what of a run is on record, or hold another agent's transcript against its own results
+    Trace(trace::TraceArgs),
     /// Take up runs that nobody works on, until it is stopped
     Worker(worker::WorkerArgs),
     /// List what waits for your verdict, and give it

@@ -1,6 +1,7 @@
 //! Builds what a verb needs, and nothing that it does not: `call`, `tools` and `journal` never make a
 //! client for the network, and a schema is compiled when its tool is called.
 
+pub(crate) mod beside;
 mod model;
 #[cfg(debug_assertions)]
 mod mortal;
@@ -146,5 +147,13 @@ pub(crate) fn runtime(start: &Start, config: &Config, store: Arc<dyn Store>) -> 
     let toolbox = Arc::new(Toolbox::builtin()?);
     let policy = policy(start, config, toolbox.as_ref())?;
     tracing::info!(policy = policy.version(), "these rules are in force");
-    Ok(Runtime::new(store, toolbox, policy, start.world()).with_owner(owner::name()))
+    let runtime = Runtime::new(store, toolbox, policy, start.world()).with_owner(owner::name());
+    Ok(match beside::Beside::here() {
+        Ok(beside) => runtime.with_artifacts(Arc::new(beside)),
+        // Files that nobody can look at count as not there.
+        Err(error) => {
+            tracing::warn!(%error, "the folder is gone in which mast was started");
+            runtime
+        }
+    })
 }

@@ -12,6 +12,7 @@ pub(crate) mod policy;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod tools;
+pub(crate) mod trace;
 pub(crate) mod worker;
 
 use mast_kernel::instant::Instant;
@@ -35,6 +36,7 @@ pub(crate) fn dispatch(cli: Cli, printer: &Printer, environment: Environment) ->
         Command::Call(args) => call::run(&args, &start()?),
         Command::Tools(args) => tools::run(&args, printer),
         Command::Runs(args) => runs::run(&args, &start()?),
+        Command::Trace(args) => trace::run(&args, &start()?),
         Command::Worker(args) => worker::run(&args, &start()?),
         Command::Approvals(args) => approvals::run(&args, &start()?),
         Command::Grants(args) => grants::run(&args, &start()?),

@@ -96,6 +96,7 @@ fn decisions(criterion: &mut Criterion) {
         mode: Mode::Act,
         approval_mode: ApprovalMode::Park,
         budget: Budget::default(),
+        required: mast_kernel::completion::Required::default(),
     };
     let surroundings = surroundings();
     let path = |path: &str, write| Resource::Path { path: path.to_owned(), write };

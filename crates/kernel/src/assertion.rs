@@ -121,23 +121,45 @@ pub use find::find;
 /// The text with a mark after each assertion that has no receipt. Nothing is taken away.
 #[must_use]
 pub fn marked(text: &str, checked: &[Checked]) -> String {
-    let mut marks: Vec<(usize, &str)> = Vec::new();
+    let unsupported = unsupported(text, checked);
+    let mark = |(span, why): (Range<usize>, &str)| (span.end..span.end, format!(" [not on record: {why}]"));
+    replaced(text, unsupported.into_iter().map(mark))
+}
+
+/// The text without the words of each assertion that has no receipt, and a note where they stood, since a
+/// sentence can mean something else without them.
+#[must_use]
+pub fn removed(text: &str, checked: &[Checked]) -> String {
+    let unsupported = unsupported(text, checked);
+    let gap = |(span, why): (Range<usize>, &str)| (span, format!("[removed, not on record: {why}]"));
+    replaced(text, unsupported.into_iter().map(gap))
+}
+
+/// The bytes of each assertion that has no receipt, in their order, with why.
+fn unsupported<'a>(text: &str, checked: &'a [Checked]) -> Vec<(Range<usize>, &'a str)> {
+    let mut found: Vec<(Range<usize>, &str)> = Vec::new();
     for one in checked {
         if let (Some(span), Support::Unsupported { why }) = (&one.assertion.span, &one.support)
-            && text.is_char_boundary(span.end)
+            && text.get(span.clone()).is_some()
         {
-            marks.push((span.end, why));
+            found.push((span.clone(), why));
         }
     }
-    marks.sort_unstable();
-    marks.dedup();
+    found.sort_unstable_by(|(one, _), (other, _)| (one.start, one.end).cmp(&(other.start, other.end)));
+    found.dedup();
+    found
+}
+
+/// The text with other words in these places. What overlaps with a place before it is left as it is.
+fn replaced(text: &str, places: impl Iterator<Item = (Range<usize>, String)>) -> String {
     let (mut out, mut from) = (String::with_capacity(text.len()), 0);
-    for (at, why) in marks {
-        out.push_str(text.get(from..at).unwrap_or_default());
-        out.push_str(" [not on record: ");
-        out.push_str(why);
-        out.push(']');
-        from = at;
+    for (span, words) in places.filter(|(span, _)| span.start <= span.end) {
+        if span.start < from {
+            continue;
+        }
+        out.push_str(text.get(from..span.start).unwrap_or_default());
+        out.push_str(&words);
+        from = span.end;
     }
     out.push_str(text.get(from..).unwrap_or_default());
     out

@@ -42,6 +42,23 @@ pub struct Digest([u8; 32]);
 #[error("not a digest: wanted 64 lower-case hexadecimal digits")]
 pub struct NotADigest;
 
+/// A digest of bytes that come piece by piece.
+#[derive(Debug, Default)]
+pub struct Hashing(sha2::Sha256);
+
+impl Hashing {
+    /// Adds the next bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        sha2::Digest::update(&mut self.0, bytes);
+    }
+
+    /// The digest of all of them: the same as [`Digest::of`] of the whole.
+    #[must_use]
+    pub fn digest(self) -> Digest {
+        Digest(sha2::Digest::finalize(self.0).into())
+    }
+}
+
 impl Digest {
     /// The digest of these bytes.
     #[must_use]
@@ -113,7 +130,7 @@ impl FieldHasher {
 
     /// The digest of all of them.
     pub(crate) fn end(self) -> Digest {
-        Digest(self.0.finalize().into())
+        Digest(sha2::Digest::finalize(self.0).into())
     }
 }
 

@@ -50,6 +50,27 @@ pub struct Receipt {
     pub facts: Value,
 }
 
+/// Characters of a tool's own words in a receipt's statement.
+const WORDS_CHARS_MAX: usize = 200;
+
+/// The first words of a text, on one line, as a receipt's statement quotes them.
+#[must_use]
+pub fn first_words(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if let Some((end, _)) = line.char_indices().nth(WORDS_CHARS_MAX) {
+            line.truncate(end);
+            line.push('…');
+            break;
+        }
+    }
+    line
+}
+
 wire_enum! {
     /// How far an effect is known.
     EffectState {

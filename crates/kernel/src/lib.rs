@@ -24,11 +24,13 @@
 //! | [`approval`] | a sealed question to a person |
 //! | [`grant`] | a yes that reaches further than one call |
 //! | [`run`] | runs, their status and their turn contract |
+//! | [`completion`] | what the end of a run is worth |
 //! | [`event`] | the journal's vocabulary and its hash chain |
 //! | [`message`] | one static sentence for each reason code |
 //! | [`effect`] | what a run did, and how far that is known |
 //! | [`assertion`] | what a message says was done, and which receipt says so |
-//! | `quotation` | which mark closes which
+//! | `quotation` | which mark closes which |
+//! | [`transcript`] | what another agent's transcript says, and what its results support |
 //! | [`budget`], [`breaker`] | when a run must stop |
 //! | [`limits`] | every bound, in one file |
 
@@ -39,6 +41,7 @@ pub mod breaker;
 pub mod budget;
 pub mod call;
 pub mod canonical;
+pub mod completion;
 pub mod effect;
 pub mod event;
 pub mod grant;
@@ -59,4 +62,5 @@ pub mod schema;
 pub mod scope;
 pub mod shell;
 pub mod spec;
+pub mod transcript;
 pub mod trust;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Budget;
+use crate::completion::Required;
 use crate::spec::wire_enum;
 
 wire_enum! {
@@ -134,6 +135,9 @@ pub struct TurnContract {
     pub approval_mode: ApprovalMode,
     /// When it must stop.
     pub budget: Budget,
+    /// What it must do besides answering.
+    #[serde(default, skip_serializing_if = "Required::is_empty")]
+    pub required: Required,
 }
 
 #[cfg(test)]

@@ -83,6 +83,7 @@ impl Runtime {
             mode: Mode::Act,
             approval_mode: ApprovalMode::Park,
             budget: mast_kernel::budget::Budget::default(),
+            required: mast_kernel::completion::Required::default(),
         };
         let mut scribe = Scribe::new(self.world(), session.id(), Some(run));
         let setup = RunSetup {
@@ -173,8 +174,14 @@ impl Desk<'_> {
         let mut scribe = Scribe::new(self.runtime.world(), self.session.id(), Some(self.run)).fenced(0);
         let approvals = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
         let body = if approvals.is_empty() {
-            let (completion, steps, model_calls) = (Completion::Unverified, 0, 0);
-            EventBody::RunCompleted(RunCompleted { completion, steps, model_calls, tool_calls: n_calls })
+            EventBody::RunCompleted(RunCompleted {
+                completion: Completion::Unverified,
+                steps: 0,
+                model_calls: 0,
+                tool_calls: n_calls,
+                reasons: Vec::new(),
+                report: None,
+            })
         } else {
             EventBody::RunWaitingForApproval(RunWaitingForApproval { approvals })
         };

@@ -10,6 +10,7 @@
 //! | [`run_loop`] | model, calls, results, again |
 //! | [`review`] | the port of a reviewer who may only tighten |
 //! | [`verdict`] | a person's yes or no, and grants taken back |
+//! | [`completion`] | receipts, and what the end of a run is worth |
 //! | [`desk`] | single calls that a person types |
 //! | `gate` | the fourteen steps of a call |
 //! | `history` | what a session's calls have done so far |
@@ -22,6 +23,7 @@
 
 pub mod bus;
 pub mod clock;
+pub mod completion;
 pub mod context;
 pub mod desk;
 pub mod envelope;
@@ -41,6 +43,7 @@ pub mod worker;
 
 pub use bus::{Ask, Judge, Observer, Progress, Silent};
 pub use clock::{FixedClock, IdSource, SystemClock, SystemIds, World};
+pub use completion::{Artifacts, CannotLook, CheckCall, Frozen, NotVerified, Report, Verifier};
 pub use desk::{Desk, DirectCall, Disposition};
 pub use error::RuntimeError;
 pub use gate::Settled;

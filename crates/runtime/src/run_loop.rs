@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use mast_kernel::breaker::Breaker;
 use mast_kernel::budget::{Budget, Spent};
 use mast_kernel::canonical::Digest;
+use mast_kernel::completion::Required;
 use mast_kernel::event::ResumeCause;
 use mast_kernel::id::RunId;
 use mast_kernel::policy::Surroundings;
@@ -26,6 +27,7 @@ use mast_provider::{Provider, ProviderError, Stop, Usage};
 use mast_tools::Cancellation;
 
 use crate::bus::{Ask, Judge, Observer, Progress};
+use crate::completion::Report;
 use crate::context::Prefix;
 use crate::error::RuntimeError;
 use crate::gate::Refusals;
@@ -33,8 +35,9 @@ use crate::runtime::Runtime;
 use crate::session::Session;
 
 pub use begin::Answerer;
-pub(crate) use resume::NO_MODEL;
+pub(crate) use open::settle_lost;
 pub use resume::Resumption;
+pub(crate) use resume::{NO_MODEL, SoFar};
 
 /// One part of a prompt, and who said it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +63,8 @@ pub struct RunRequest {
     pub budget: Budget,
     /// Which runs are taken up before it, where it waits for a worker.
     pub priority: Priority,
+    /// What it must do besides answering; what was there before is looked at when it is accepted.
+    pub required: Required,
     /// The operator's instructions.
     pub instructions: Option<String>,
     /// The person's local date and zone, in one line; it stands at the end of the prompt.
@@ -77,6 +82,7 @@ impl RunRequest {
             approval_mode: ApprovalMode::Park,
             budget: Budget::default(),
             priority: Priority::default(),
+            required: Required::default(),
             instructions: None,
             date_line: None,
         }
@@ -107,8 +113,10 @@ pub struct RunEnd {
     pub run: RunId,
     /// Where it is now.
     pub status: RunStatus,
-    /// What its end is worth; none while it waits.
+    /// What its end is worth; while it waits, that somebody must act first.
     pub completion: Option<Completion>,
+    /// What stands beside the answer; none without an answer of the model's.
+    pub report: Option<Report>,
     /// The answer.
     pub answer: Option<String>,
     /// What the model calls cost together.
@@ -133,26 +141,28 @@ pub struct RunFailure {
 }
 
 /// A run at work.
-struct Work<'a> {
-    runtime: &'a Runtime,
+pub(crate) struct Work<'a> {
+    pub(crate) runtime: &'a Runtime,
     provider: &'a dyn Provider,
-    surface: Surface<'a>,
-    session: &'a mut Session,
-    at: At,
-    terms: Terms,
-    spent: Spent,
+    pub(crate) surface: Surface<'a>,
+    pub(crate) session: &'a mut Session,
+    pub(crate) at: At,
+    pub(crate) terms: Terms,
+    pub(crate) spent: Spent,
     usage: Usage,
     breaker: Breaker,
     person: Person,
+    /// What the journal says of the run, until it is taken up again.
+    so_far: Option<SoFar>,
 }
 
 /// Which run is worked on, and where the journal has it.
 #[derive(Debug, Clone, Copy)]
-struct At {
-    run: RunId,
+pub(crate) struct At {
+    pub(crate) run: RunId,
     standing: Standing,
     /// How often it was taken up again.
-    epoch: u32,
+    pub(crate) epoch: u32,
 }
 
 /// Where the journal has the run that somebody is about to work on.
@@ -176,8 +186,8 @@ struct Person {
 }
 
 /// What is fixed for a whole run.
-struct Terms {
-    contract: TurnContract,
+pub(crate) struct Terms {
+    pub(crate) contract: TurnContract,
     prefix: Prefix,
     has_instructions: bool,
     date_line: Option<String>,
@@ -220,6 +230,8 @@ impl Runtime {
         surface: Surface<'_>,
     ) -> Result<RunEnd, RuntimeError> {
         self.retire_waiting(session.id()).await?;
+        let required = self.looked_before(request.required).await;
+        let request = RunRequest { required, ..request };
         let run = RunId::from_u128(self.world().ids.next_bits());
         self.hold(run).await?;
         let ended = match Work::begin(self, session, (run, request), provider, surface) {

@@ -9,6 +9,7 @@ use mast_store::Store;
 use mast_tools::Toolbox;
 
 use crate::clock::World;
+use crate::completion::{Artifacts, Verifier};
 use crate::review::Reviewer;
 
 /// How many there are in this process, so that no two hold a run under one name.
@@ -23,6 +24,8 @@ pub struct Runtime {
     world: World,
     surroundings: Arc<Surroundings>,
     reviewer: Option<Arc<dyn Reviewer>>,
+    artifacts: Option<Arc<dyn Artifacts>>,
+    verifier: Option<Arc<dyn Verifier>>,
     owner: Arc<str>,
 }
 
@@ -32,8 +35,9 @@ impl Runtime {
     pub fn new(store: Arc<dyn Store>, toolbox: Arc<Toolbox>, policy: Policy, world: World) -> Self {
         let number = N_RUNTIMES.fetch_add(1, Ordering::Relaxed);
         let owner = format!("process {} runtime {number}", std::process::id()).into();
-        let (policy, surroundings, reviewer) = (Arc::new(policy), Arc::default(), None);
-        Self { store, toolbox, policy, world, surroundings, reviewer, owner }
+        let (policy, surroundings) = (Arc::new(policy), Arc::default());
+        let (reviewer, artifacts, verifier) = (None, None, None);
+        Self { store, toolbox, policy, world, surroundings, reviewer, artifacts, verifier, owner }
     }
 
     /// The same, with these facts around every call: the workspace, the hosts, the isolation in force.
@@ -46,6 +50,18 @@ impl Runtime {
     #[must_use]
     pub fn with_reviewer(self, reviewer: Arc<dyn Reviewer>) -> Self {
         Self { reviewer: Some(reviewer), ..self }
+    }
+
+    /// The same, with somebody who looks at the files that a run is required to make.
+    #[must_use]
+    pub fn with_artifacts(self, artifacts: Arc<dyn Artifacts>) -> Self {
+        Self { artifacts: Some(artifacts), ..self }
+    }
+
+    /// The same, with somebody who can run a command on a frozen copy of what a run made.
+    #[must_use]
+    pub fn with_verifier(self, verifier: Arc<dyn Verifier>) -> Self {
+        Self { verifier: Some(verifier), ..self }
     }
 
     /// The same, under a name for its leases by which others can tell whether this process is still there.
@@ -95,6 +111,22 @@ impl Runtime {
     /// Who looks at calls that are allowed, if anybody does.
     pub(crate) fn reviewer(&self) -> Option<&dyn Reviewer> {
         self.reviewer.as_deref()
+    }
+
+    /// Whether somebody here can run a command on a frozen copy of what a run made.
+    #[must_use]
+    pub fn can_verify(&self) -> bool {
+        self.verifier.is_some()
+    }
+
+    /// Who looks at required files, if anybody can.
+    pub(crate) fn artifacts(&self) -> Option<&dyn Artifacts> {
+        self.artifacts.as_deref()
+    }
+
+    /// Who runs required commands, if anybody can.
+    pub(crate) fn verifier(&self) -> Option<&dyn Verifier> {
+        self.verifier.as_deref()
     }
 
     /// The clock and the randomness.

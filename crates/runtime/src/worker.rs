@@ -22,8 +22,10 @@ use crate::error::RuntimeError;
 use crate::run_loop::{Resumption, Surface};
 use crate::runtime::Runtime;
 
-/// How long a slot that found nothing rests. Whatever hints at work may come sooner; this is the truth.
+/// How long a slot that found nothing rests, at first and at most: each time that it finds nothing again, twice
+/// as long. Whatever hints at work may come sooner; this is the truth.
 const REST: Duration = Duration::from_millis(200);
+const REST_MAX: Duration = Duration::from_secs(1);
 
 /// What a run is carried out with.
 #[derive(Debug, Clone)]
@@ -109,16 +111,20 @@ impl Runtime {
         stop: &Cancellation,
         drain: bool,
     ) -> Result<(), RuntimeError> {
+        let mut rest = REST;
         while !stop.is_cancelled() {
             let now = self.world().clock.now();
             let wanted = Wanted { owner: self.owner(), now, until: self.lease_end(), priority };
             match self.store().next(&wanted).await? {
-                Some(run) => Box::pin(self.carry(&run, crews)).await?,
+                Some(run) => {
+                    rest = REST;
+                    Box::pin(self.carry(&run, crews)).await?;
+                }
                 None if drain => return Ok(()),
                 None => tokio::select! {
                     () = stop.cancelled() => {}
-                    () = tokio::time::sleep(REST) => {}
-                    () = self.store().hint() => {}
+                    () = tokio::time::sleep(rest) => rest = REST_MAX.min(rest * 2),
+                    () = self.store().hint() => rest = REST,
                 },
             }
         }
@@ -128,7 +134,8 @@ impl Runtime {
     /// Carries out one run whose lease is held. That a run cannot go on is that run's matter; that the store
     /// cannot is the worker's.
     async fn carry(&self, run: &RunRow, crews: &dyn Crews) -> Result<(), RuntimeError> {
-        let crew = match crews.crew(run, self.n_replies(run).await?).await {
+        let so_far = self.so_far(run.session, run.id).await?;
+        let crew = match crews.crew(run, so_far.n_replies).await {
             Ok(crew) => crew,
             Err(why) => {
                 // Its lease is kept until it is over, so that it is not looked at again and again.
@@ -140,7 +147,7 @@ impl Runtime {
         let what = Resumption { run: run.id, instructions, date_line };
         let cancellation = Cancellation::new();
         let surface = Surface { observer: &Silent, cancellation: &cancellation, judge: None };
-        match self.resume(what, authority, &*provider, surface).await {
+        match self.resume_from(what, Some(so_far), authority, &*provider, surface).await {
             Ok(end) => crews.done(run, end.status),
             Err(RuntimeError::Store(error)) if !error.is_refusal() => return Err(error.into()),
             Err(error) => tracing::warn!(run = %run.id, %error, "the run could not go on here"),

@@ -90,6 +90,9 @@ pub enum StoreError {
         "the journal could not be written earlier ({0}); nothing more is recorded or done until mast is started again"
     )]
     Poisoned(String),
+    /// More was handed over without waiting than the journal can be behind.
+    #[error("the journal is too far behind what is to be written")]
+    Overrun,
     /// The writer is gone with its runtime.
     #[error("the store is closed")]
     Closed,

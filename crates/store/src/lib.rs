@@ -59,7 +59,9 @@ pub use traits::{
 
 /// Most rows or events that one read gives; more are read page by page.
 pub const READ_ROWS_MAX: u32 = 1_000;
-/// Most batches that wait to be written; one more that cannot wait poisons the store.
+/// Most batches whose callers wait at the writer; more wait before it.
 pub const QUEUE_BATCHES_MAX: usize = 1_024;
+/// Most batches that were handed over without waiting and are not written yet; one more poisons the store.
+pub const QUEUE_POSTED_MAX: usize = 65_536;
 /// Most events in one batch.
 pub const BATCH_EVENTS_MAX: usize = 4_096;

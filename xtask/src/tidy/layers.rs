@@ -45,7 +45,7 @@ const JOBS: &[(&str, &[&str])] = &[
     ("rmcp", &["mcp"]),
     ("rustix", &["sandbox", "cli"]),
     ("seccompiler", &["sandbox"]),
-    ("sqlx", &["store"]),
+    ("sqlx", &["store", "testkit"]),
     ("tracing-subscriber", &["cli"]),
     ("tree-sitter", &["kernel"]),
     ("tree-sitter-bash", &["kernel"]),

@@ -2,8 +2,10 @@
 
 mod carry;
 mod closing;
+mod demands;
 mod events;
 mod judge;
+pub(crate) mod proof;
 
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _};
@@ -33,6 +35,7 @@ use crate::output::Style;
 use carry::judge_of;
 pub(crate) use carry::{Carried, carry_out};
 pub(crate) use closing::waiting_lines;
+use demands::Demands;
 pub(crate) use judge::AtTerminal;
 
 /// The surface of the sessions that `run` opens.
@@ -56,11 +59,13 @@ pub(crate) struct RunArgs {
     answers: Answers,
     #[command(flatten)]
     offer: Offer,
+    #[command(flatten)]
+    demands: Demands,
     /// Go on in the newest conversation
     #[arg(long = "continue", conflicts_with = "session")]
     resume: bool,
     /// Only put it in the queue; a worker takes it up
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["require_file", "remove_unsupported"])]
     detach: bool,
     /// Which runs go before it in the queue
     #[arg(long, value_name = "PRIORITY", value_enum, requires = "detach")]
@@ -157,12 +162,16 @@ pub(crate) fn run(args: &RunArgs, start: &Start) -> Result<Exit, CliError> {
         if request.mode != Mode::NoTools && request.prompt.iter().any(asks_for_none) {
             start.printer.note(&[(Style::Dim, "mast · your words ask for no tools, so none is offered")]);
         }
+        for line in args.demands.lines(&runtime) {
+            start.printer.note(&[(Style::Warn, &line)]);
+        }
         if args.detach {
             return enqueue(&runtime, &mut session, request, (&*provider, start)).await;
         }
         let is_foreign = request.prompt.iter().any(|said| said.label != Label::typed());
         let id = session.id();
-        let carried = Carried { start, runtime: &runtime, session: id, seen, is_foreign };
+        let removes = args.demands.remove_unsupported;
+        let carried = Carried { start, runtime: &runtime, session: id, seen, is_foreign, removes };
         let judge = judge_of(args, start)?;
         let work = async |surface: Surface<'_>| runtime.run(&mut session, request, &*provider, surface).await;
         Box::pin(carry_out(&carried, provider.name(), judge.as_ref(), work)).await
@@ -306,6 +315,7 @@ fn request(
             Some(Queue::Background) => Priority::Background,
             Some(Queue::Normal) | None => Priority::Normal,
         },
+        required: args.demands.required()?,
         instructions: config.text("run.instructions").map(str::to_owned),
         date_line: None,
     })

@@ -3,6 +3,7 @@
 
 mod approvals;
 mod call;
+mod completion;
 mod config;
 mod disk;
 mod inspect;

@@ -120,7 +120,9 @@ async fn a_thousand_runs_end_once_while_a_worker_is_killed_every_second() {
         worker.wait().unwrap();
     }
     let told = judged(&runtime, &write).await;
-    println!("runs {RUNS} · ended once {RUNS} · workers killed {n_kills} · {n_seconds} s · {told}");
+    mast_testkit::say(&format!(
+        "runs {RUNS} · ended once {RUNS} · workers killed {n_kills} · {n_seconds} s · {told}"
+    ));
 }
 
 /// Whether every run ended once and every call is settled once, as the journal has it.

@@ -189,6 +189,12 @@ payload! {
         model_calls: u32,
         /// Calls of tools.
         tool_calls: u32,
+        /// Reason codes: why it is worth no more.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reasons: Vec<String>,
+        /// Commitment to what was checked: the requirements, and what the answer says was done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<Digest>,
     }
 }
 

@@ -100,17 +100,29 @@ rows! {
     fixed "policy.turn.plan_mode":
         "This request only looks and changes nothing. Describe the change instead.";
     fixed "policy.unclassifiable": "No rule covers this call, so it is refused.";
+    fixed "run.answer_cut": "The answer was cut off or held back.";
     fixed "run.budget_exceeded": "The run used up its model calls.";
     fixed "run.deadline_exceeded": "The run took longer than it was allowed.";
+    fixed "run.effect_unknown": "Nobody knows whether a call of this run had its effect.";
     again "run.empty_model_turn": "The model answered nothing, twice.";
+    fixed "run.file_empty": "A required file is there and has nothing in it.";
+    fixed "run.file_missing": "A required file is not there.";
+    fixed "run.file_unchanged": "A required file is as it was before the run.";
+    fixed "run.file_without_receipt":
+        "A required file has changed, and no call of this run is on record that changed it.";
     fixed "run.internal_error": "The run could not go on because of a fault in Mast.";
     fixed "run.interrupted": "The process that worked on the run ended before it did.";
     fixed "run.max_steps_exceeded": "The run used up its steps.";
     again "run.model_error": "The model could not be asked, or its answer could not be read.";
+    fixed "run.read_missing": "What had to be read was not read whole.";
     again "run.reasoning_only": "The model thought and then answered nothing.";
     fixed "run.repeated_denial": "The model asked for the same refused call again and again.";
     fixed "run.too_sensitive_for_provider": "What this run holds may not be sent to that model.";
     fixed "run.tool_loop_detected": "The model made the same call again and again without getting further.";
+    fixed "run.verifier_changed": "What a required command judges by was changed in this run.";
+    fixed "run.verifier_denied": "The rules do not let a required command run without asking, and nobody is asked at the end.";
+    fixed "run.verifier_failed": "A required command did not pass.";
+    fixed "run.verifier_unavailable": "Not available: a required command needs the sandbox.";
     fixed "tool.batch.too_many":
         "Too many calls in one reply. The first of them were taken; ask for the rest again.";
     fixed "tool.budget_exhausted": "The run has no tool calls left. Answer with what is known.";

@@ -103,6 +103,7 @@ impl Ask {
             mode: self.mode,
             approval_mode: ApprovalMode::Park,
             budget: Budget::default(),
+            required: mast_kernel::completion::Required::default(),
         };
         let arguments = Canonical::of(&self.arguments).unwrap();
         let case = Case {

@@ -100,6 +100,8 @@ fn samples_of_runs() -> Vec<EventBody> {
             steps: 2,
             model_calls: 2,
             tool_calls: 1,
+            reasons: Vec::new(),
+            report: None,
         }),
         EventBody::RunFailed(stopped("run.max_steps_exceeded")),
         EventBody::RunCancelled(stopped("tool.run_cancelled")),

@@ -15,3 +15,4 @@ mod policy_spelling;
 mod policy_table;
 mod record;
 mod shell;
+mod transcript;

@@ -124,6 +124,7 @@ impl World {
             mode: self.mode,
             approval_mode: ApprovalMode::Park,
             budget: Budget::default(),
+            required: mast_kernel::completion::Required::default(),
         };
         let arguments = Canonical::of(&json!({})).unwrap();
         let case = Case {

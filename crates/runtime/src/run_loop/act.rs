@@ -121,7 +121,8 @@ impl Work<'_> {
         })
     }
 
-    fn frame(&self, step: u32, origin: Label) -> Frame<'_> {
+    /// What is the same for every call of a step.
+    pub(crate) fn frame(&self, step: u32, origin: Label) -> Frame<'_> {
         let world = self.runtime.world();
         Frame {
             place: Place {

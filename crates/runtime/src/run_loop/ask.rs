@@ -138,7 +138,7 @@ impl Work<'_> {
 
 impl<'a> Work<'a> {
     /// A scribe for this run.
-    pub(super) fn scribe(&self) -> Scribe<'a> {
+    pub(crate) fn scribe(&self) -> Scribe<'a> {
         Scribe::new(self.runtime.world(), self.session.id(), Some(self.at.run)).fenced(self.at.epoch)
     }
 }

@@ -40,6 +40,8 @@ impl Runtime {
         by: Answerer<'_>,
     ) -> Result<RunId, RuntimeError> {
         self.retire_waiting(session.id()).await?;
+        let required = self.looked_before(request.required).await;
+        let request = RunRequest { required, ..request };
         let run = RunId::from_u128(self.world().ids.next_bits());
         let (mut scribe, ..) = accept(self, session, (run, request), by)?;
         self.store().commit(scribe.take(Durability::Full)).await?;
@@ -64,9 +66,9 @@ impl<'a> Work<'a> {
         let (provider_name, model) = (provider.name().to_owned(), provider.model().to_owned());
         surface.observer.observe(&Progress::RunStarted { run, provider: provider_name, model });
         let spent = Spent::nothing(terms.contract.budget);
-        let (usage, breaker, person) = Default::default();
+        let (usage, breaker, person, so_far) = Default::default();
         let at = At { run, standing: Standing::AtWork, epoch: 0 };
-        Ok(Self { runtime, provider, surface, session, at, terms, spent, usage, breaker, person })
+        Ok(Self { runtime, provider, surface, session, at, terms, spent, usage, breaker, person, so_far })
     }
 }
 
@@ -131,6 +133,7 @@ fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Te
         mode,
         approval_mode: request.approval_mode,
         budget: request.budget,
+        required: request.required,
     };
     if mode == Mode::Plan {
         let registry = runtime.toolbox().registry();

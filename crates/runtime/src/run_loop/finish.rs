@@ -20,6 +20,7 @@ impl Work<'_> {
             run: self.at.run,
             status: RunStatus::Failed,
             completion: Some(Completion::Failed),
+            report: None,
             answer: None,
             usage: self.usage,
             spent: self.spent,
@@ -29,6 +30,7 @@ impl Work<'_> {
         };
         match ended {
             Ended::Answered { answer, content, label, is_whole } => {
+                let proof = self.prove(&answer, is_whole).await?;
                 let id = ItemId::from_u128(self.runtime.world().ids.next_bits());
                 self.session.last_place += 1;
                 let place = self.session.last_place;
@@ -36,17 +38,16 @@ impl Work<'_> {
                 scribe.event(Actor::Model, EventBody::AssistantMessageCompleted(new.record()));
                 let turn = Turn::of_text(answer.clone());
                 self.session.items.push(context_item(&new, ItemBody::Replied { turn }));
-                // Nothing was required, and nothing on record speaks for or against the words.
-                // An answer that was cut off or held back is not one.
-                let completion = if is_whole { Completion::Unverified } else { Completion::Incomplete };
-                scribe.event(Actor::Platform, EventBody::RunCompleted(self.completed(completion)));
+                let told = proof.written(&mut scribe, self.completed(proof.completion))?;
+                scribe.event(Actor::Platform, EventBody::RunCompleted(told));
                 end.status = RunStatus::Completed;
-                end.completion = Some(completion);
+                end.completion = Some(proof.completion);
+                end.report = Some(proof.report);
                 end.answer = Some(answer);
             }
             Ended::Waits(asks) => {
                 end.status = RunStatus::WaitingForApproval;
-                end.completion = None;
+                end.completion = Some(Completion::AwaitingUser);
                 end.asks = asks;
             }
             Ended::Typed(gave) => {
@@ -81,6 +82,8 @@ impl Work<'_> {
     fn completed(&self, completion: Completion) -> RunCompleted {
         RunCompleted {
             completion,
+            reasons: Vec::new(),
+            report: None,
             steps: self.spent.steps(),
             model_calls: self.spent.model_calls(),
             tool_calls: self.spent.tool_calls(),

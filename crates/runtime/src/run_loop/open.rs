@@ -254,7 +254,7 @@ fn tool_of(row: &CallRow) -> &str {
 
 /// Settles a call whose worker is gone and that will not run again: nobody knows the outcome of one that
 /// may have acted, and one that cannot have has failed.
-pub(super) fn settle_lost(
+pub(crate) fn settle_lost(
     scribe: &mut Scribe<'_>,
     row: &CallRow,
     provider_call: Option<String>,

@@ -6,14 +6,15 @@
 
 use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::budget::Spent;
+use mast_kernel::canonical::Digest;
 use mast_kernel::event::{
-    Actor, EventBody, ItemKind, ResumeCause, RunResumed, RunSetup, RunWaitingForApproval,
+    Actor, Event, EventBody, ItemKind, ResumeCause, RunResumed, RunSetup, RunWaitingForApproval,
 };
 use mast_kernel::id::{RunId, SessionId};
 use mast_kernel::policy::{Authority, Overlay};
 use mast_kernel::run::{RunStatus, TurnContract};
 use mast_provider::{CallProposal, Provider, Usage};
-use mast_store::{ApprovalFilter, ApprovalRow, Durability, RunRow, StoreError};
+use mast_store::{ApprovalFilter, ApprovalRow, Durability, READ_ROWS_MAX, RunRow, StoreError};
 use serde_json::Value;
 
 use super::act::Disposed;
@@ -42,11 +43,13 @@ pub struct Resumption {
 
 /// What the journal says of a run so far.
 #[derive(Debug, Default)]
-pub(super) struct SoFar {
+pub(crate) struct SoFar {
     /// The step of the last reply that is an item of the conversation.
     pub(super) replied_step: Option<u32>,
     /// Answers of the model, those of a failure too.
-    n_replies: u32,
+    pub(crate) n_replies: u32,
+    /// The last answer, while it is no item: its step and its content.
+    replied: Option<(u32, Digest)>,
     steps: u32,
     model_calls: u32,
     tool_calls: u32,
@@ -68,6 +71,18 @@ impl Runtime {
         provider: &dyn Provider,
         surface: Surface<'_>,
     ) -> Result<RunEnd, RuntimeError> {
+        self.resume_from(what, None, authority, provider, surface).await
+    }
+
+    /// The same, with what the journal says of the run so far, where whoever holds its lease has read that.
+    pub(crate) async fn resume_from(
+        &self,
+        what: Resumption,
+        so_far: Option<SoFar>,
+        authority: Authority,
+        provider: &dyn Provider,
+        surface: Surface<'_>,
+    ) -> Result<RunEnd, RuntimeError> {
         let row = self.store().run(what.run).await?.ok_or(RuntimeError::NoSuchRun(what.run))?;
         let mut session = self.session(row.session, authority).await.map_err(|error| match error {
             RuntimeError::NoSuchSession(_) => RuntimeError::NoSuchRun(what.run),
@@ -77,7 +92,7 @@ impl Runtime {
             return Err(RuntimeError::NotWaiting { run: row.id, status: row.status });
         }
         self.hold(row.id).await?;
-        let held = self.held_run(what, &mut session, provider, surface).await;
+        let held = self.held_run((what, so_far), &mut session, provider, surface).await;
         self.let_go(row.id).await;
         held
     }
@@ -85,7 +100,7 @@ impl Runtime {
     /// Goes on with a run whose lease is held.
     async fn held_run(
         &self,
-        what: Resumption,
+        (what, so_far): (Resumption, Option<SoFar>),
         session: &mut Session,
         provider: &dyn Provider,
         surface: Surface<'_>,
@@ -98,7 +113,11 @@ impl Runtime {
             RunStatus::Queued | RunStatus::Running => Vec::new(),
             _ => return Err(not_waiting()),
         };
-        let mut work = Work::back(self, session, (&row, what), provider, surface).await?;
+        let so_far = match so_far {
+            Some(so_far) => so_far,
+            None => self.so_far(row.session, row.id).await?,
+        };
+        let mut work = Work::back(self, session, (&row, what, so_far), provider, surface).await?;
         if !waiting.is_empty() {
             return work.finish(Ended::Waits(waiting)).await;
         }
@@ -164,44 +183,49 @@ impl Runtime {
         Ok(refusals)
     }
 
-    async fn so_far(&self, session: SessionId, run: RunId) -> Result<SoFar, RuntimeError> {
+    /// What the journal says of a run.
+    pub(crate) async fn so_far(&self, session: SessionId, run: RunId) -> Result<SoFar, RuntimeError> {
         let (mut so_far, mut after) = (SoFar::default(), 0);
-        let mut replied = None;
         loop {
-            let events = self.store().events(session, after, 0).await?;
-            let Some(last) = events.last() else { return Ok(so_far) };
-            after = last.sequence;
-            for event in events.iter().filter(|event| event.run == Some(run)) {
-                match event.body() {
-                    Ok(EventBody::ModelRequestStarted(told)) => {
-                        so_far.n_replies += u32::from(replied.take().is_some());
-                        so_far.model_calls += 1;
-                        so_far.steps = so_far.steps.max(told.step);
-                    }
-                    Ok(EventBody::ModelResponseCompleted(told)) => {
-                        replied = Some((told.step, told.content));
-                        so_far.usage = super::ask::sum(
-                            so_far.usage,
-                            Usage {
-                                input_tokens: told.input_tokens,
-                                output_tokens: told.output_tokens,
-                                cached_input_tokens: None,
-                                cost_micro_usd: told.cost_micro_usd,
-                            },
-                        );
-                    }
-                    Ok(EventBody::ContextItemAppended(told)) if told.kind == ItemKind::Assistant => {
-                        let of_reply = replied.filter(|(_, content)| *content == told.content);
-                        so_far.replied_step = of_reply.map(|(step, _)| step).or(so_far.replied_step);
-                        so_far.n_replies += u32::from(replied.take().is_some());
-                    }
-                    Ok(EventBody::ModelResponseFailed(_)) => so_far.n_replies += 1,
-                    // What was heard and is no item yet is lost.
-                    Ok(EventBody::RunResumed(_)) => replied = None,
-                    Ok(EventBody::ToolCallProposed(_)) => so_far.tool_calls += 1,
-                    _ => {}
-                }
+            let events = self.store().events(session, after, READ_ROWS_MAX).await?;
+            events.iter().filter(|event| event.run == Some(run)).for_each(|event| so_far.take(event));
+            match events.last() {
+                Some(last) if events.len() >= READ_ROWS_MAX as usize => after = last.sequence,
+                _ => return Ok(so_far),
             }
+        }
+    }
+}
+
+impl SoFar {
+    fn take(&mut self, event: &Event) {
+        match event.body() {
+            Ok(EventBody::ModelRequestStarted(told)) => {
+                self.n_replies += u32::from(self.replied.take().is_some());
+                self.model_calls += 1;
+                self.steps = self.steps.max(told.step);
+            }
+            Ok(EventBody::ModelResponseCompleted(told)) => {
+                self.replied = Some((told.step, told.content));
+                let usage = Usage {
+                    input_tokens: told.input_tokens,
+                    output_tokens: told.output_tokens,
+                    cached_input_tokens: None,
+                    cost_micro_usd: told.cost_micro_usd,
+                };
+                self.usage = super::ask::sum(self.usage, usage);
+            }
+            Ok(EventBody::ContextItemAppended(told)) if told.kind == ItemKind::Assistant => {
+                let replied = self.replied.take();
+                self.n_replies += u32::from(replied.is_some());
+                let of_reply = replied.filter(|(_, content)| *content == told.content);
+                self.replied_step = of_reply.map(|(step, _)| step).or(self.replied_step);
+            }
+            Ok(EventBody::ModelResponseFailed(_)) => self.n_replies += 1,
+            // What was heard and is no item yet is lost.
+            Ok(EventBody::RunResumed(_)) => self.replied = None,
+            Ok(EventBody::ToolCallProposed(_)) => self.tool_calls += 1,
+            _ => {}
         }
     }
 }
@@ -211,7 +235,7 @@ impl<'a> Work<'a> {
     async fn back(
         runtime: &'a Runtime,
         session: &'a mut Session,
-        (row, what): (&RunRow, Resumption),
+        (row, what, so_far): (&RunRow, Resumption, SoFar),
         provider: &'a dyn Provider,
         surface: Surface<'a>,
     ) -> Result<Self, RuntimeError> {
@@ -224,7 +248,6 @@ impl<'a> Work<'a> {
         let mut offers = runtime.offers(session);
         offers.retain(|(name, _)| contract.tools.contains(name));
         let offers = offers.into_iter().map(|(_, offer)| offer).collect();
-        let so_far = runtime.so_far(row.session, row.id).await?;
         let spent = Spent::resumed(contract.budget, so_far.steps, so_far.model_calls, so_far.tool_calls);
         let terms = Terms {
             contract,
@@ -252,6 +275,7 @@ impl<'a> Work<'a> {
             terms,
             spent,
             usage: so_far.usage,
+            so_far: Some(so_far),
             breaker: mast_kernel::breaker::Breaker::default(),
             person: Person { has_typed: row.provider == NO_MODEL, ..Person::default() },
         })
@@ -309,7 +333,11 @@ impl<'a> Work<'a> {
             Err(error) => return Err(error.into()),
         }
         self.person.refusals = self.runtime.refusals_of(self.session.id(), self.at.run).await?;
-        let so_far = self.runtime.so_far(self.session.id(), self.at.run).await?;
+        // Until the run is taken up nothing is added that counts; afterwards it must be read again.
+        let so_far = match self.so_far.take() {
+            Some(so_far) => so_far,
+            None => self.runtime.so_far(self.session.id(), self.at.run).await?,
+        };
         let asks = self.runtime.still_open(self.session.id(), self.at.run).await?;
         let open = self.open_calls(&so_far).await?;
         if !asks.is_empty() {

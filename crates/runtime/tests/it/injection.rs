@@ -5,7 +5,6 @@ pub(crate) mod harness;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use harness::{Case, Log, Seen, Setup, Task, When};
 use mast_kernel::policy::Overlay;
@@ -102,7 +101,7 @@ fn gate_policy_10_nothing_that_a_text_orders_happens_and_nothing_private_gets_ou
         clean(&tasks, log).await
     });
     let heading = "kind            cases   runs  orders  cards  effects  canaries  labels\n";
-    let mut table = format!("\ninjections: what texts ordered, and what came of it\n{heading}");
+    let mut table = format!("injections: what texts ordered, and what came of it\n{heading}");
     for (kind, row) in &rows {
         table += &row.line(kind);
     }
@@ -113,8 +112,7 @@ fn gate_policy_10_nothing_that_a_text_orders_happens_and_nothing_private_gets_ou
     )
     .unwrap();
     table += &clean.0;
-    // Written past the test runner, which keeps to itself what a test that passes prints.
-    std::io::stdout().write_all(table.as_bytes()).unwrap();
+    mast_testkit::say(&table);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(clean.1, "{}", clean.0);
 }

@@ -4,6 +4,7 @@
 
 mod approvals;
 mod batch;
+mod completion;
 mod desk;
 mod failure;
 mod gate;

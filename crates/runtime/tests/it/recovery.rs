@@ -220,8 +220,9 @@ async fn matrix(name: &str, new_store: impl AsyncFn() -> Arc<dyn Store>) -> Vec<
 fn print(lines: &[String]) {
     let head = ["store", "class of the tool", "kills", "effects", "repeated", "uncertain", "lost"];
     let [store, class, kills, effects, repeated, uncertain, lost] = head;
-    println!("{store:<9} {class:<34} {kills:>6} {effects:>8} {repeated:>9} {uncertain:>10} {lost:>5}");
-    lines.iter().for_each(|line| println!("{line}"));
+    let head =
+        format!("{store:<9} {class:<34} {kills:>6} {effects:>8} {repeated:>9} {uncertain:>10} {lost:>5}");
+    mast_testkit::say(&format!("killed at every write\n{head}\n{}", lines.join("\n")));
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ async fn whatever_goes_wrong_the_journal_says_what_happened() {
             Err(broken) => panic!("{broken}\ntell it again: cargo xtask sim --seed {seed}"),
         }
     }
-    println!("{sum:?}");
+    mast_testkit::say(&format!("short runs with everything going wrong: {sum:?}"));
     assert!(sum.n_killed > FIXED / 2 && sum.n_effects > FIXED && sum.n_uncertain > 0, "{sum:?}");
     assert!(sum.n_asked > FIXED / 4 && sum.n_completed > FIXED / 2, "{sum:?}");
 }

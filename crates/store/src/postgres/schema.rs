@@ -17,7 +17,7 @@ use crate::sign::Seal;
 /// The steps.
 const STEPS: Steps = Steps {
     texts: &[include_str!("../migrations/postgres/0001.sql")],
-    made: "f868332db57e2baee5dd88d3464629d08ebdc955a941ab7bafbbaafdc2d4f546",
+    made: "a67c066beb9db0037e062922b1dadc2d58e9489ecd62b0e66551804e8975dd1b",
 };
 
 /// What there really is of Mast's tables in the schema that new tables would go to: name and text.

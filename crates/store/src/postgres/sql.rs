@@ -187,7 +187,7 @@ pub(super) const NEXT_RUN: &str = "WITH found AS MATERIALIZED ( \
      AND COALESCE(CAST(runs.record AS JSON) ->> 'priority', 'normal') = $4 \
      AND (leases.run IS NULL OR leases.until <= $3) \
      AND (runs.status <> 'waiting_for_approval' OR NOT EXISTS \
-     (SELECT 1 FROM approvals WHERE approvals.session = runs.session AND approvals.run = runs.id \
+     (SELECT 1 FROM approvals WHERE approvals.run = runs.id \
      AND approvals.status = 'pending' \
      AND CAST(CAST(approvals.record AS JSON) ->> 'expires_at' AS BIGINT) > $3)) \
      ORDER BY runs.id LIMIT 1 FOR UPDATE OF runs SKIP LOCKED), \

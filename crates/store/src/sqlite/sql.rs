@@ -206,10 +206,11 @@ pub(super) const LONG_LOG: &str = "PRAGMA wal_autocheckpoint = 4000";
 pub(super) const NEXT_RUN: &str = "INSERT INTO leases (run, owner, until) \
      SELECT runs.id, $1, $2 FROM runs LEFT JOIN leases ON leases.run = runs.id \
      WHERE runs.status IN ('queued', 'running', 'waiting_for_approval') \
-     AND COALESCE(json_extract(runs.record, '$.priority'), 'normal') = $4 \
+     AND CASE WHEN json_valid(runs.record) THEN COALESCE(json_extract(runs.record, '$.priority'), 'normal') END \
+     = $4 \
      AND (leases.run IS NULL OR leases.until <= $3) \
      AND (runs.status <> 'waiting_for_approval' OR NOT EXISTS \
-     (SELECT 1 FROM approvals WHERE approvals.session = runs.session AND approvals.run = runs.id \
+     (SELECT 1 FROM approvals WHERE approvals.run = runs.id \
      AND approvals.status = 'pending' AND json_extract(approvals.record, '$.expires_at') > $3)) \
      ORDER BY runs.id LIMIT 1 \
      ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, until = excluded.until RETURNING run, run";

@@ -27,10 +27,10 @@ pub(super) fn commitments(body: &EventBody) -> Vec<Digest> {
         EventBody::ApprovalRequested(told) => vec![told.sealed, told.card],
         EventBody::ApprovalResolved(told) => told.words.into_iter().collect(),
         EventBody::GrantCreated(told) => vec![told.sealed],
+        EventBody::RunCompleted(told) => told.report.into_iter().collect(),
         EventBody::RunWaitingForApproval(_)
         | EventBody::RunWaitingForUser(_)
         | EventBody::RunResumed(_)
-        | EventBody::RunCompleted(_)
         | EventBody::RunFailed(_)
         | EventBody::RunCancelled(_)
         | EventBody::ModelRequestStarted(_)

@@ -1,18 +1,19 @@
 //! The one task that writes, and the queue before it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mast_kernel::event::Head;
 use mast_kernel::id::SessionId;
 use mast_kernel::instant::Instant;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{Connection, Database};
-use crate::QUEUE_BATCHES_MAX;
 use crate::audit::Cells;
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
 use crate::read::Question;
+use crate::{QUEUE_BATCHES_MAX, QUEUE_POSTED_MAX};
 
 /// Most batches that are committed as one transaction.
 const GROUP_BATCHES_MAX: usize = 64;
@@ -59,20 +60,24 @@ impl Poison {
     }
 }
 
-/// The way to the writer.
+/// The way to the writer. Whoever waits for an answer waits for room first; what is posted cannot wait, and
+/// takes its place behind what came before it.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::UnboundedSender<Job>,
+    room: Semaphore,
+    /// How many were posted and are not taken yet.
+    posted: Arc<AtomicUsize>,
     poison: Poison,
 }
 
 impl Queue {
     /// Starts the writer. It ends when the queue is dropped and everything in it is written.
     pub(crate) fn start(database: Database<impl Connection + 'static>) -> Self {
-        let (jobs, waiting) = mpsc::channel(QUEUE_BATCHES_MAX);
-        let poison = Poison::default();
-        tokio::spawn(write_all(database, waiting, poison.clone()));
-        Self { jobs, poison }
+        let (jobs, waiting) = mpsc::unbounded_channel();
+        let (posted, poison) = (Arc::<AtomicUsize>::default(), Poison::default());
+        tokio::spawn(write_all(database, waiting, Arc::clone(&posted), poison.clone()));
+        Self { jobs, room: Semaphore::new(QUEUE_BATCHES_MAX), posted, poison }
     }
 
     pub(crate) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
@@ -84,8 +89,10 @@ impl Queue {
         if self.poison.check().is_err() {
             return;
         }
-        // A full queue cannot be waited for here, and a batch must not be lost unnoticed.
-        if self.jobs.try_send(Job::Write(Waiting { batch, reply: None })).is_err() {
+        // Nobody can wait here, and a batch must not be lost unnoticed.
+        if self.posted.fetch_add(1, Ordering::Relaxed) >= QUEUE_POSTED_MAX {
+            self.poison.set(&StoreError::Overrun);
+        } else if self.jobs.send(Job::Write(Waiting { batch, reply: None })).is_err() {
             self.poison.set(&StoreError::Closed);
         }
     }
@@ -105,43 +112,64 @@ impl Queue {
     }
 
     async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, StoreError> {
+        let _room = self.room.acquire().await.map_err(|_| StoreError::Closed)?;
         let (reply, answer) = oneshot::channel();
-        self.jobs.send(job(reply)).await.map_err(|_| StoreError::Closed)?;
+        self.jobs.send(job(reply)).map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+/// What was asked since the writer looked last, by kind. Batches come first, all as one group: nothing else
+/// may part them, since each group waits for the disk once. Whoever asks for something that must follow a
+/// commit has waited for that commit before.
+#[derive(Debug, Default)]
+struct Round {
+    batches: Vec<Waiting>,
+    changes: Vec<(Question, Reply<Vec<Cells>>)>,
+    heads: Vec<(SessionId, Instant, Reply<Head>)>,
+    flushes: Vec<Reply<()>>,
+}
+
+impl Round {
+    fn take(&mut self, job: Job) {
+        match job {
+            Job::Write(one) => self.batches.push(one),
+            Job::Change { what, reply } => self.changes.push((what, reply)),
+            Job::SignHead { session, at, reply } => self.heads.push((session, at, reply)),
+            Job::Flush(reply) => self.flushes.push(reply),
+        }
+    }
+
+    async fn carry_out(self, database: &mut Database<impl Connection>, poison: &Poison) {
+        database.write(self.batches, poison).await;
+        for (what, reply) in self.changes {
+            answer(reply, database.change(what).await);
+        }
+        for (session, at, reply) in self.heads {
+            let head = match poison.check() {
+                Ok(()) => database.sign_head(session, at).await,
+                Err(error) => Err(error),
+            };
+            answer(reply, head);
+        }
+        self.flushes.into_iter().for_each(|reply| answer(reply, poison.check()));
     }
 }
 
 /// The writer: takes what waits, and writes it as few transactions as order allows.
 async fn write_all(
     mut database: Database<impl Connection>,
-    mut waiting: mpsc::Receiver<Job>,
+    mut waiting: mpsc::UnboundedReceiver<Job>,
+    posted: Arc<AtomicUsize>,
     poison: Poison,
 ) {
     let mut jobs = Vec::with_capacity(GROUP_BATCHES_MAX);
     while waiting.recv_many(&mut jobs, GROUP_BATCHES_MAX).await > 0 {
-        let mut group = Vec::new();
-        for job in jobs.drain(..) {
-            match job {
-                Job::Write(one) => group.push(one),
-                Job::Flush(reply) => {
-                    database.write(std::mem::take(&mut group), &poison).await;
-                    answer(reply, poison.check());
-                }
-                Job::Change { what, reply } => {
-                    database.write(std::mem::take(&mut group), &poison).await;
-                    answer(reply, database.change(what).await);
-                }
-                Job::SignHead { session, at, reply } => {
-                    database.write(std::mem::take(&mut group), &poison).await;
-                    let head = match poison.check() {
-                        Ok(()) => database.sign_head(session, at).await,
-                        Err(error) => Err(error),
-                    };
-                    answer(reply, head);
-                }
-            }
-        }
-        database.write(group, &poison).await;
+        let mut round = Round::default();
+        jobs.drain(..).for_each(|job| round.take(job));
+        let is_posted = |one: &&Waiting| one.reply.is_none();
+        posted.fetch_sub(round.batches.iter().filter(is_posted).count(), Ordering::Relaxed);
+        round.carry_out(&mut database, &poison).await;
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use expect_test::{Expect, expect};
 use mast_kernel::approval::ApprovalStatus;
@@ -24,6 +25,9 @@ use sqlx::Row as _;
 
 use super::server::{Schema, address, ask, breakable, run};
 use super::world::{IDENTITY, World};
+
+/// How long a server may be away before a test gives up.
+const GIVE_UP: Duration = Duration::from_secs(60);
 
 async fn sound(store: &PostgresStore) {
     assert_eq!(verify(store, Wanted::default()).await.unwrap().findings, []);
@@ -356,7 +360,7 @@ async fn under_fire(how: &str, n_times: usize) {
     for _ in 0..n_times {
         wait_for_calls(&server, &schema.name).await;
         // The server cannot answer any more; what it started may keep this connection open for ever.
-        drop(tokio::time::timeout(std::time::Duration::from_secs(1), run(&server, how)).await);
+        drop(tokio::time::timeout(Duration::from_secs(1), run(&server, how)).await);
     }
     wait_for_calls(&server, &schema.name).await;
     is_over.store(true, Ordering::Relaxed);
@@ -385,14 +389,18 @@ async fn under_fire(how: &str, n_times: usize) {
 /// Waits until some more calls are there than were.
 async fn wait_for_calls(server: &str, schema: &str) {
     let count = async || super::server::count(server, &format!("SELECT count(*) FROM {schema}.calls")).await;
-    let begun = loop {
-        if let Some(n) = count().await {
-            break n;
+    let more = async {
+        let (mut begun, mut looks) = (None, tokio::time::interval(Duration::from_millis(5)));
+        loop {
+            looks.tick().await;
+            match (count().await, begun) {
+                (Some(n), None) => begun = Some(n),
+                (Some(n), Some(begun)) if n >= begun + 20 => break,
+                _ => {}
+            }
         }
     };
-    while count().await.is_none_or(|n| n < begun + 20) {
-        tokio::task::yield_now().await;
-    }
+    tokio::time::timeout(GIVE_UP, more).await.expect("the server is back, and takes calls");
 }
 
 #[tokio::test]
@@ -405,8 +413,8 @@ async fn a_server_that_crashes_loses_nothing_that_was_acknowledged() {
 async fn a_server_that_is_started_again_loses_nothing_that_was_acknowledged() {
     let restart = "DO $$ DECLARE bin text := (SELECT setting FROM pg_config WHERE name = 'BINDIR'); BEGIN \
          EXECUTE format('COPY (SELECT 1) TO PROGRAM %L', format( \
-         'setsid nohup %s/pg_ctl -D %s -w -m immediate restart >/dev/null 2>&1 &', bin, \
-         current_setting('data_directory'))); END $$";
+         'setsid nohup sh -c ''for try in 1 2 3 4 5; do %s/pg_ctl -D %s -w -m immediate restart && break; \
+         sleep 1; done'' >/dev/null 2>&1 &', bin, current_setting('data_directory'))); END $$";
     under_fire(restart, 2).await;
 }
 

@@ -272,8 +272,14 @@ impl World {
         let mut batch = self.batch();
         let item = self.item(&mut batch, ItemKind::Assistant, &json!("391"));
         self.tell(&mut batch, EventBody::AssistantMessageCompleted(item));
-        let completed =
-            RunCompleted { completion: Completion::Unverified, steps: 2, model_calls: 2, tool_calls: 1 };
+        let completed = RunCompleted {
+            completion: Completion::Unverified,
+            steps: 2,
+            model_calls: 2,
+            tool_calls: 1,
+            reasons: Vec::new(),
+            report: None,
+        };
         self.tell(&mut batch, EventBody::RunCompleted(completed));
         batch
     }

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::path::Path;
+use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Row as _};
@@ -20,7 +21,10 @@ const ROWS: &str = "SELECT (SELECT COUNT(*) FROM events) + (SELECT COUNT(*) FROM
      + (SELECT COUNT(*) FROM calls) + (SELECT COUNT(*) FROM approvals)";
 
 /// Columns of an event, a value, a call and an item.
-const WIDTHS: [usize; 4] = [11, 3, 6, 4];
+const WIDTHS: [usize; 4] = [11, 3, 7, 4];
+
+/// How long a connection waits for another's transaction.
+const BUSY: Duration = Duration::from_secs(60);
 
 /// The connection, to a database of its own with the same tables.
 #[derive(Debug)]
@@ -72,10 +76,16 @@ impl Bare {
     /// Makes the tables, and connects as the store does.
     pub(super) async fn open(path: &Path, synchronous: SqliteSynchronous) -> Result<Self, Box<dyn Error>> {
         drop(place::disk(path).await?);
+        Self::connect(path, synchronous).await
+    }
+
+    /// Connects to a database that has the tables; where another writes, it waits.
+    pub(super) async fn connect(path: &Path, synchronous: SqliteSynchronous) -> Result<Self, Box<dyn Error>> {
         let options = SqliteConnectOptions::new()
             .filename(path)
             .foreign_keys(false)
             .synchronous(synchronous)
+            .busy_timeout(BUSY)
             .disable_statement_logging();
         Ok(Self(options.connect().await?))
     }
@@ -86,6 +96,14 @@ impl Bare {
             let query = sqlx::query(*text);
             let query = parameters.iter().fold(query, |query, cell| query.bind(cell.as_deref()));
             query.execute(&mut self.0).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes these calls, one after the other.
+    pub(super) async fn calls(&mut self, calls: &[Vec<Ready>]) -> Result<(), sqlx::Error> {
+        for transactions in calls {
+            self.call(transactions).await?;
         }
         Ok(())
     }

@@ -12,8 +12,8 @@ use mast_runtime::{Desk, DirectCall, Disposition, Runtime, Silent};
 use mast_store::Store;
 use sqlx::sqlite::SqliteSynchronous;
 
+use super::around::Around;
 use super::bare::{Bare, Ready};
-use super::flushed::Flushed;
 use super::{Figure, captured, place};
 
 const PRODUCT: (&str, &str) = ("math.calculate", r#"{"expression":"17 * 23"}"#);
@@ -137,7 +137,7 @@ impl Pair {
 
     async fn store(&self, path: &Path) -> Result<Arc<dyn Store>, Box<dyn Error>> {
         let store: Arc<dyn Store> = Arc::new(place::disk(path).await?);
-        Ok(if self.flushed { Arc::new(Flushed(store)) } else { store })
+        Ok(if self.flushed { Arc::new(Around::flushed(store)) } else { store })
     }
 
     /// What as many calls write.

@@ -24,11 +24,13 @@ CREATE TRIGGER of_contents AFTER INSERT ON contents BEGIN
 END;
 CREATE TRIGGER of_new_calls AFTER INSERT ON calls BEGIN
     INSERT INTO captured (kind, cells) VALUES ('new call', json_array(
-        NEW.id, NEW.session, NEW.run, NEW.status, NEW.idempotency_key, NEW.record));
+        NEW.id, NEW.session, NEW.run, NEW.status, NEW.idempotency_key,
+        CAST(NEW.effect_sent_at AS TEXT), NEW.record));
 END;
 CREATE TRIGGER of_changed_calls AFTER UPDATE ON calls BEGIN
     INSERT INTO captured (kind, cells) VALUES ('changed call', json_array(
-        NEW.id, NEW.session, NEW.run, NEW.status, NEW.idempotency_key, NEW.record));
+        NEW.id, NEW.session, NEW.run, NEW.status, NEW.idempotency_key,
+        CAST(NEW.effect_sent_at AS TEXT), NEW.record));
 END;
 CREATE TRIGGER of_approvals AFTER INSERT ON approvals BEGIN
     INSERT INTO captured (kind, cells) VALUES ('new approval', json_array(
@@ -49,6 +51,13 @@ pub(super) struct Transaction {
     pub(super) new_calls: Vec<Cells>,
     pub(super) changed_calls: Vec<Cells>,
     pub(super) new_approvals: Vec<Cells>,
+}
+
+impl Transaction {
+    /// The session that it belongs to.
+    pub(super) fn session(&self) -> Option<String> {
+        self.events.first().and_then(|event| event.first()).cloned().flatten()
+    }
 }
 
 /// A connection that writes down from now on what another writes.

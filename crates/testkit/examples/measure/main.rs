@@ -7,6 +7,9 @@
 //! | `measure memory` | a call through the gate, journal in memory |
 //! | `measure disk FOLDER` | calls through the gate, journal on disk, in turns with the bare statements |
 //! | `measure steps FOLDER N` | a run of so many tool steps, journal on disk |
+//! | `measure claims FOLDER` | claims of one caller and of eight, in turns with bare connections |
+//! | `measure recovery FOLDER` | carrying ten thousand runs to their ends that a process left behind |
+//! | `measure many FOLDER` | five hundred runs at once, and what they wrote, written by the store alone |
 //! | `measure judge` | decisions, commands of shell texts, a prompt |
 //!
 //! Each prints one JSON object a line: a name and the median in nanoseconds. The clock and the randomness
@@ -15,12 +18,14 @@
 //! Rejected: criterion for these. It measures one thing after the other, and on a machine that others use
 //! only figures that were taken in turns can be divided by each other.
 
+mod around;
 mod bare;
 mod calculate;
 mod calls;
 mod captured;
-mod flushed;
+mod crowd;
 mod judge;
+mod ledger;
 mod place;
 mod steps;
 
@@ -57,9 +62,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["steps", folder, n_steps] => {
             runtime.block_on(steps::measure(Path::new(folder), n_steps.parse()?))?
         }
+        ["claims", folder] => runtime.block_on(ledger::claims(Path::new(folder)))?,
+        ["recovery", folder] => runtime.block_on(crowd::recovery(Path::new(folder)))?,
+        ["many", folder] => runtime.block_on(crowd::many(Path::new(folder)))?,
         ["judge"] => judge::measure()?,
         _ => {
-            let usage = "usage: measure calculate CASES | memory | disk FOLDER | steps FOLDER N | judge";
+            let usage = "usage: measure calculate CASES | memory | judge | steps FOLDER N | \
+                         disk FOLDER | claims FOLDER | recovery FOLDER | many FOLDER";
             return Err(usage.into());
         }
     };
@@ -74,6 +83,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// The part of a time that each of so many took, in nanoseconds.
+fn each(time: Duration, n: usize) -> f64 {
+    nanos(time / u32::try_from(n.max(1)).unwrap_or(u32::MAX))
 }
 
 /// A time as a number that can be divided.

@@ -15,8 +15,9 @@ use mast_tools::Toolbox;
 /// The seed of the key that signs heads; nothing that is measured is kept.
 const SEED: [u8; 32] = [7; 32];
 
+/// All are the same store by name, so that what one wrote can be written to another.
 fn identity(world: &World) -> StoreIdentity {
-    StoreIdentity { id: StoreId::from_u128(world.ids.next_bits()), created_at: world.clock.now() }
+    StoreIdentity { id: StoreId::from_u128(1), created_at: world.clock.now() }
 }
 
 /// A store in memory.
@@ -44,10 +45,14 @@ pub(super) fn runtime(store: Arc<dyn Store>) -> Result<Runtime, Box<dyn Error>> 
 
 /// A session of a person who may use everything.
 pub(super) async fn session(runtime: &Runtime) -> Result<Session, Box<dyn Error>> {
-    let authority = Authority {
+    Ok(runtime.open_session(NewSession { authority: authority(), surface: "bench" }).await?)
+}
+
+/// That person.
+pub(super) fn authority() -> Authority {
+    Authority {
         tenant: TenantId::from_u128(1),
         principal: PrincipalId::from_u128(1),
         scopes: scope::platform(),
-    };
-    Ok(runtime.open_session(NewSession { authority, surface: "bench" }).await?)
+    }
 }

@@ -54,6 +54,7 @@ pub(super) fn run(
         mode: args.mode.mode(),
         approval_mode: ApprovalMode::Interactive,
         budget: Budget::default(),
+        required: mast_kernel::completion::Required::default(),
     };
     let around = match &args.session {
         None => Around::nowhere(),

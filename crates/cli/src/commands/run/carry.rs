@@ -20,6 +20,8 @@ pub(crate) struct Carried<'a> {
     pub(crate) seen: u64,
     /// Whether a part of the task came from stdin, and nobody vouched for it.
     pub(crate) is_foreign: bool,
+    /// Whether what nothing supports is taken out of the answer.
+    pub(crate) removes: bool,
 }
 
 /// The person who answers here, unless the run is to wait or deny.
@@ -45,7 +47,7 @@ pub(crate) async fn carry_out(
     judge: Option<&AtTerminal>,
     work: impl AsyncFnOnce(Surface<'_>) -> Result<RunEnd, RuntimeError>,
 ) -> Result<Exit, CliError> {
-    let Carried { start, runtime, session, seen, is_foreign } = *carried;
+    let Carried { start, runtime, session, seen, is_foreign, removes } = *carried;
     let printer = &start.printer;
     let cancellation = Cancellation::new();
     let tools = runtime.toolbox().registry().latest().map(|tool| tool.spec.name.clone()).collect();
@@ -60,7 +62,7 @@ pub(crate) async fn carry_out(
         stoppable(work(surface), &cancellation).await
     };
     live.end();
-    let told = closing::Told { tally: live.tally(), is_foreign, now: runtime.world().clock.now() };
+    let told = closing::Told { tally: live.tally(), is_foreign, removes, now: runtime.world().clock.now() };
     closing::print(printer, &ended?, session, &told)
 }
 

@@ -1,12 +1,14 @@
 //! What is said when a run ends or comes to wait: the answer on stdout, the last lines on stderr.
 
+use mast_kernel::assertion;
 use mast_kernel::id::{RunId, SessionId};
 use mast_kernel::instant::Instant;
 use mast_kernel::run::{Completion, RunStatus};
 use mast_provider::Usage;
-use mast_runtime::{Ask, RunEnd, RunFailure};
+use mast_runtime::{Ask, Report, RunEnd, RunFailure};
 use serde_json::json;
 
+use super::proof;
 use crate::commands::moment;
 use crate::error::{CliError, Exit};
 use crate::output::layout::{count, cut};
@@ -19,6 +21,8 @@ pub(super) struct Told {
     pub(super) tally: Tally,
     /// Whether a part of the task came from stdin, and nobody vouched for it.
     pub(super) is_foreign: bool,
+    /// Whether what nothing supports is taken out of the answer.
+    pub(super) removes: bool,
     /// When it ended.
     pub(super) now: Instant,
 }
@@ -37,8 +41,11 @@ pub(super) fn print(
     if printer.is_json() {
         printer.result_json(&as_json(end, session))?;
     } else if let Some(answer) = &end.answer {
-        printer.result(answer)?;
+        printer.result(&shown(answer, end.report.as_ref(), told.removes))?;
         printer.note(&[]);
+        for (style, said) in end.report.iter().flat_map(proof::lines) {
+            printer.note(&[(style, &said)]);
+        }
     }
     let exit = exit_of(end);
     match exit {
@@ -47,13 +54,25 @@ pub(super) fn print(
                 printer.note(&[(Style::Warn, &said)]);
             }
         }
-        Exit::Done => printer.note(&[(Style::Good, "done"), (Style::Plain, &done_line(end, told))]),
+        _ if end.status == RunStatus::Completed => {
+            let (style, word) = proof::word(end);
+            printer.note(&[(style, &word), (Style::Plain, &done_line(end, told))]);
+        }
         _ => {
             let (word, why) = failed_line(end);
             printer.note(&[(Style::Bad, &word), (Style::Plain, &why)]);
         }
     }
     Ok(exit)
+}
+
+/// The answer as it is shown: with a mark behind what nothing on record supports, or without those words.
+fn shown(answer: &str, report: Option<&Report>, removes: bool) -> String {
+    let Some(report) = report else { return answer.to_owned() };
+    if removes {
+        return assertion::removed(answer, &report.assertions);
+    }
+    report.marked.clone().unwrap_or_else(|| answer.to_owned())
 }
 
 /// How a run's end counts as an exit code.
@@ -69,7 +88,11 @@ fn exit_of(end: &RunEnd) -> Exit {
         RunStatus::Failed if end.failure.as_ref().is_some_and(unreachable) => Exit::Unreachable,
         RunStatus::Failed | RunStatus::Cancelled => Exit::Failed,
         RunStatus::Completed => match end.completion {
-            Some(Completion::Verified | Completion::Satisfied | Completion::Unverified) => Exit::Done,
+            Some(Completion::Verified | Completion::Satisfied) => Exit::Done,
+            // Where nothing was required, nothing is missing.
+            Some(Completion::Unverified) if !end.report.as_ref().is_some_and(|report| report.is_required) => {
+                Exit::Done
+            }
             _ => Exit::Failed,
         },
     }
@@ -165,6 +188,7 @@ fn as_json(end: &RunEnd, session: SessionId) -> serde_json::Value {
         "status": end.status,
         "completion": end.completion,
         "answer": end.answer,
+        "report": end.report.as_ref().map(proof::as_json),
         "reason_code": end.failure.as_ref().map(|failure| failure.code),
         "message": end.failure.as_ref().and_then(|failure| failure.provider.as_ref()).map(ToString::to_string),
         "usage": end.usage,

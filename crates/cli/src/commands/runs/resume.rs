@@ -101,7 +101,7 @@ async fn go_on(
         date_line: date_line(runtime, &local_zone(config, &start.environment)),
     };
     let seen = last_event(&**runtime.store(), row.session).await?;
-    let carried = Carried { start, runtime, session: row.session, seen, is_foreign: false };
+    let carried = Carried { start, runtime, session: row.session, seen, is_foreign: false, removes: false };
     let judge = AtTerminal::there(&start.printer, sight(start, false)?);
     let work =
         async |surface: Surface<'_>| runtime.resume(what, local_authority(), &*provider, surface).await;

@@ -201,6 +201,7 @@ impl Trial {
             mode: self.mode,
             approval_mode: ApprovalMode::Park,
             budget: Budget::default(),
+            required: crate::completion::Required::default(),
         };
         let surroundings = Surroundings {
             isolation: Isolation {

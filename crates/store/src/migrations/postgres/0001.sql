@@ -63,7 +63,8 @@ CREATE TABLE runs (
 CREATE INDEX runs_by_session ON runs (session);
 CREATE INDEX runs_by_status ON runs (status);
 -- Runs that are not ended, in the order in which they are taken up.
-CREATE INDEX runs_open ON runs (id) WHERE status IN ('queued', 'running', 'waiting_for_approval');
+CREATE INDEX runs_open ON runs ((COALESCE(CAST(record AS JSON) ->> 'priority', 'normal')), id)
+    WHERE status IN ('queued', 'running', 'waiting_for_approval');
 
 CREATE TABLE calls (
     rowid BIGINT GENERATED ALWAYS AS IDENTITY,
@@ -93,6 +94,7 @@ CREATE TABLE approvals (
 );
 CREATE INDEX approvals_by_session ON approvals (session);
 CREATE INDEX approvals_by_status ON approvals (status);
+CREATE INDEX approvals_open ON approvals (run) WHERE status = 'pending';
 
 -- A yes that reaches further than one call.
 CREATE TABLE grants (

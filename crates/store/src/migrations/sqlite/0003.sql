@@ -6,9 +6,13 @@ CREATE TABLE leases (
     until INTEGER NOT NULL
 ) STRICT;
 
--- Runs that are not ended, in the order in which they are taken up.
-CREATE INDEX runs_open ON runs (status, id)
+-- Runs that are not ended, by priority, in the order in which they are taken up.
+CREATE INDEX runs_open ON runs
+    (CASE WHEN json_valid(record) THEN COALESCE(json_extract(record, '$.priority'), 'normal') END, id)
     WHERE status IN ('queued', 'running', 'waiting_for_approval');
+
+-- What runs wait for.
+CREATE INDEX approvals_open ON approvals (run) WHERE status = 'pending';
 
 -- When a call first said that it is about to reach out.
 ALTER TABLE calls ADD COLUMN effect_sent_at INTEGER;
