@@ -27,6 +27,7 @@ pub const BUILTIN_DOMAINS: &[&str] = &[
     "tool",
     "delegate",
     "plan",
+    "run",
     "skill",
     "memory",
     "knowledge",

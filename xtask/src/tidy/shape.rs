@@ -22,6 +22,7 @@ const RECORDS: &[(&str, &str)] = &[
     ("kernel", "Approval"),
     ("kernel", "Event"),
     ("kernel", "GrantTerms"),
+    ("kernel", "Receipt"),
     ("kernel", "ToolSpec"),
     ("store", "ApprovalRow"),
     ("store", "CallRow"),

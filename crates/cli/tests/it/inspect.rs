@@ -12,6 +12,7 @@ fn the_tools_are_listed() {
         --- stdout
         demo.external_write  1.0.0  external_write · high  Rehearses a write to an outside service.
         math.calculate       1.0.0  none · low             Computes a mathematical expression in decimal arithmetic with 50 significant digits, rounding half to even (round(2.5) is 2).
+        run.assert           1.0.0  none · low             Attaches to your answer what it says was done: files written, read or deleted, commands run, tests passed, messages sent and the like.
         system.current_time  1.0.0  none · low             Tells the current date, time and weekday in a time zone.
         --- stderr
     "#]]);

@@ -50,7 +50,7 @@ fn every_step_is_on_record_in_this_order() {
            2  HH:MM:SS.mmm  user.message.created         item=…ENDING kind=user label=user place=1
            3  HH:MM:SS.mmm  run.queued                   provider=offline model=offline mode=act overlay=true
            4  HH:MM:SS.mmm  run.started                  provider=offline model=offline mode=act overlay=true
-           5  HH:MM:SS.mmm  model.request.started        answer_only=false items=2 step=1 tools=3
+           5  HH:MM:SS.mmm  model.request.started        answer_only=false items=2 step=1 tools=4
            6  HH:MM:SS.mmm  model.response.completed     calls=1 duration_ms=N step=1 stop=tool_calls
            7  HH:MM:SS.mmm  context.item.appended        item=…ENDING kind=assistant label=user place=2
            8  HH:MM:SS.mmm  tool.call.proposed           tool=math.calculate idempotency=read_only risk=low side_effect=none version=1.0.0 call=…ENDING origin=user place=1 step=1
@@ -58,7 +58,7 @@ fn every_step_is_on_record_in_this_order() {
           10  HH:MM:SS.mmm  tool.call.started            attempt=1 call=…ENDING
           11  HH:MM:SS.mmm  tool.call.completed          outcome_status=succeeded call=…ENDING duration_ms=N effect_sent=false label=internal_tool output_bytes=3 truncated=false
           12  HH:MM:SS.mmm  context.item.appended        call=…ENDING item=…ENDING kind=tool_result label=internal_tool place=3
-          13  HH:MM:SS.mmm  model.request.started        answer_only=false items=4 step=2 tools=3
+          13  HH:MM:SS.mmm  model.request.started        answer_only=false items=4 step=2 tools=4
           14  HH:MM:SS.mmm  model.response.completed     calls=0 duration_ms=N step=2 stop=end
           15  HH:MM:SS.mmm  assistant.message.completed  item=…ENDING kind=assistant label=internal_tool place=4
           16  HH:MM:SS.mmm  run.completed                completion=unverified model_calls=2 steps=2 tool_calls=1

@@ -28,14 +28,22 @@ use words::{LANGUAGES, role};
 #[must_use]
 pub fn find(text: &str) -> Vec<Assertion> {
     let mut found: Vec<Assertion> = Vec::new();
+    // What the sentence before a list says of all its items.
+    let mut lead: Option<AssertionKind> = None;
     for block in block::own(text) {
         if found.len() >= ASSERTIONS_MAX {
             break;
         }
         let from = found.len();
-        token::sentences(text, block.clone(), |tokens, is_question| {
-            if !is_question && found.len() < ASSERTIONS_MAX {
-                read(text, tokens, &mut found);
+        let mut is_item = lead.is_some() && block::is_item(text.get(block.clone()).unwrap_or_default());
+        lead = lead.filter(|_| is_item);
+        token::sentences(text, block.clone(), |tokens, may_assert| {
+            if is_item {
+                found.extend(lead.and_then(|kind| act::item(text, tokens, kind)));
+                is_item = false;
+            }
+            if may_assert && found.len() < ASSERTIONS_MAX {
+                lead = read(text, tokens, &mut found).or(lead);
             }
         });
         equation::read(text, block, &mut found);
@@ -50,24 +58,32 @@ pub fn find(text: &str) -> Vec<Assertion> {
     found
 }
 
-/// Adds what a sentence asserts, in its language, or in each that it may be in.
-fn read(text: &str, tokens: &[Token<'_>], found: &mut Vec<Assertion>) {
+/// Adds what a sentence asserts, in its language, or in each that it may be in. Gives what it says of the
+/// items of the list that follows.
+fn read(text: &str, tokens: &[Token<'_>], found: &mut Vec<Assertion>) -> Option<AssertionKind> {
+    let mut lead = None;
+    let says = role::PASS | role::COMPILES | role::EXISTS;
+    let is_said = |language: usize| {
+        tokens.iter().any(|token| token.is(language, says) || token.said(language).is_some())
+    };
+    let said: Vec<usize> = (0..LANGUAGES.len()).filter(|language| is_said(*language)).collect();
     let n_known = |language: usize| tokens.iter().filter(|token| token.is_known(language)).count();
     let n_best = (0..LANGUAGES.len()).map(n_known).max().unwrap_or(0);
-    for language in (0..LANGUAGES.len()).filter(|language| n_best > 0 && n_known(*language) == n_best) {
-        let says = role::PASS | role::COMPILES | role::EXISTS;
-        let is_said = |token: &Token<'_>| {
-            token.is(language, says) || token.meaning.said.get(language).is_some_and(Option::is_some)
-        };
-        if !tokens.iter().any(is_said) || tokens.iter().any(|token| token.is(language, role::ELSEWHEN)) {
+    for language in said.into_iter().filter(|language| n_known(*language) == n_best) {
+        if tokens.iter().any(|token| token.is(language, role::ELSEWHEN)) {
             continue;
         }
         let sentence = Sentence::new(text, tokens, language);
+        if sentence.is_inverted() {
+            continue;
+        }
         let mut new = Vec::new();
         state::read(&sentence, &mut new);
         act::read(&sentence, &mut new);
         found.append(&mut new);
+        lead = lead.or_else(|| act::lead(&sentence));
     }
+    lead
 }
 
 /// Whether two are one, found in two languages.

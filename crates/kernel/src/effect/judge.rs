@@ -64,18 +64,11 @@ fn changed(all: &[Receipt], place: usize, receipt: &Receipt) -> (EffectState, St
         let why = "the other side said yes; nobody here can look whether it is so";
         return (EffectState::Unverified, why.to_owned());
     }
-    let targets: Vec<&str> = written(receipt).collect();
-    if targets.is_empty() {
-        return (EffectState::Executed, "it ended well; it does not say what it changed".to_owned());
-    }
-    let mut worst = (EffectState::Verified, "it was read back whole, and it is what was written".to_owned());
-    for target in targets {
-        let one = one_target(all, place, receipt, target);
-        if rank(one.0) < rank(worst.0) {
-            worst = one;
-        }
-    }
-    worst
+    let states = written(receipt).map(|target| one_target(all, place, receipt, target));
+    let worst = states.min_by_key(|(state, _)| rank(*state));
+    worst.unwrap_or_else(|| {
+        (EffectState::Executed, "it ended well; it does not say what it changed".to_owned())
+    })
 }
 
 /// How good a state is for an effect of which another part is in another state.
@@ -91,10 +84,10 @@ const fn rank(state: EffectState) -> u8 {
 }
 
 fn one_target(all: &[Receipt], place: usize, effect: &Receipt, target: &str) -> (EffectState, String) {
-    let others = all.iter().enumerate().filter(|(at, other)| {
+    let mut others = all.iter().enumerate().filter(|(at, other)| {
         *at != place && may_change(other, target) && !is_before((*at, other), (place, effect))
     });
-    if let Some((_, later)) = others.last() {
+    if let Some((_, later)) = others.next_back() {
         return (EffectState::Executed, format!("{} changed it, or may have, afterwards", later.tool));
     }
     let after = |(at, look): &(usize, &Receipt)| {
@@ -103,9 +96,9 @@ fn one_target(all: &[Receipt], place: usize, effect: &Receipt, target: &str) -> 
     if is_deletion(effect) {
         return gone(all.iter().enumerate().filter(after).map(|(_, look)| look));
     }
-    let looks = all.iter().enumerate().filter(after).map(|(_, look)| look);
+    let mut looks = all.iter().enumerate().filter(after).map(|(_, look)| look);
     // The newest look decides: a later one that saw less, or nothing, is not passed over for an older one.
-    let Some(look) = looks.last() else {
+    let Some(look) = looks.next_back() else {
         return (EffectState::Executed, "nobody looked at it afterwards".to_owned());
     };
     if is_not_found(look) {

@@ -3,6 +3,8 @@
 
 mod approval;
 mod assertion;
+mod assertion_check;
+mod effect;
 mod journal;
 mod message_table;
 mod permit;
@@ -11,5 +13,6 @@ mod policy_gates;
 mod policy_profile;
 mod policy_spelling;
 mod policy_table;
+mod record;
 mod shell;
 mod transcript;

@@ -181,7 +181,7 @@ async fn in_plan_mode_what_changes_something_is_not_offered_and_does_not_run() {
     let story = Story::new(script);
     let told = story.asks(RunRequest { mode: Mode::Plan, ..RunRequest::typed("Plan it.") }).await;
     let offered: Vec<_> = story.model.requests()[0].tools.iter().map(|tool| tool.name.clone()).collect();
-    assert_eq!(offered, ["math_calculate", "system_current_time"]);
+    assert_eq!(offered, ["math_calculate", "run_assert", "system_current_time"]);
     assert!(told.journal.contains("reason_code=policy.turn.plan_mode"), "{}", told.journal);
 }
 

@@ -36,15 +36,16 @@ pub(super) fn of(tool: &Registered, arguments: &str) -> Option<String> {
 
 /// A call of the tool that fits its schema in form: `mast call math.calculate '{"expression":"…"}'`.
 pub(super) fn example(tool: &Registered) -> String {
-    let schema = &tool.spec.input_schema;
+    format!("mast call {} '{}'", tool.spec.name, Value::Object(required(&tool.spec.input_schema)))
+}
+
+/// An object with what its schema requires. Schemas of tools are bounded in depth, and so is this.
+fn required(schema: &Value) -> Map<String, Value> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let wanted = |name: &&String| required.iter().any(|required| required.as_str() == Some(name));
-    let mut arguments = Map::new();
-    for (name, property) in properties.into_iter().flatten().filter(|(name, _)| wanted(name)) {
-        arguments.insert(name.clone(), sample(property));
-    }
-    format!("mast call {} '{}'", tool.spec.name, Value::Object(arguments))
+    let members = properties.into_iter().flatten().filter(|(name, _)| wanted(name));
+    members.map(|(name, property)| (name.clone(), sample(property))).collect()
 }
 
 fn sample(property: &Value) -> Value {
@@ -54,8 +55,12 @@ fn sample(property: &Value) -> Value {
     match types(property).first().copied() {
         Some("integer" | "number") => Value::from(1),
         Some("boolean") => Value::Bool(true),
-        Some("array") => Value::Array(Vec::new()),
-        Some("object") => Value::Object(Map::new()),
+        Some("array") => {
+            let is_filled = property.get("minItems").and_then(Value::as_u64).is_some_and(|n| n > 0);
+            let item = property.get("items").filter(|_| is_filled).map(sample);
+            Value::Array(item.into_iter().collect())
+        }
+        Some("object") => Value::Object(required(property)),
         _ => Value::from("…"),
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn written(record: &Record<'_>, subject: Option<&str>) -> Support {
             Support::Unsupported { why: entry.why.clone() }
         }
         Some(entry) => entry.supported(),
-        None => record.unsupported(&names.said("wrote"), is_it, true),
+        None => names.unsupported(record, "wrote", is_it),
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn read(record: &Record<'_>, subject: Option<&str>, whole: bool) -> S
         None if record.done(is_it).is_some() => {
             Support::Unsupported { why: "only a part of it was read".to_owned() }
         }
-        None => record.unsupported(&names.said("read"), is_it, true),
+        None => names.unsupported(record, "read", is_it),
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn deleted(record: &Record<'_>, subject: Option<&str>) -> Support {
             Support::Unsupported { why: entry.why.clone() }
         }
         Some(entry) => entry.supported(),
-        None => record.unsupported(&names.said("deleted"), is_it, true),
+        None => names.unsupported(record, "deleted", is_it),
     }
 }
 
@@ -81,7 +81,7 @@ pub(super) fn exists(record: &Record<'_>, subject: Option<&str>) -> Support {
         Some(entry) => entry.supported(),
         None => match record.done(|entry| entry.receipt.side_effect.is_read() && names.listed(entry)) {
             Some(entry) => entry.supported(),
-            None => record.unsupported(&names.said("looked for"), is_about, true),
+            None => names.unsupported(record, "looked for", is_about),
         },
     }
 }
@@ -158,14 +158,12 @@ impl<'a> Names<'a> {
         name.is_some_and(|name| entry.receipt.facts.to_string().contains(name))
     }
 
-    fn said(&self, verb: &str) -> String {
-        match self.subject {
-            Some(_) if self.is_ambiguous && !self.exact => {
-                format!("{verb} this very file of several so named")
-            }
-            Some(subject) => format!("{verb} {subject}"),
-            None => format!("{verb} a file"),
+    /// What is to be said where nothing supports it.
+    fn unsupported(&self, record: &Record<'_>, verb: &str, fits: impl Fn(&Entry<'_>) -> bool) -> Support {
+        if self.is_ambiguous && !self.exact {
+            return Support::NotCheckable { why: "several files of this run have that name".to_owned() };
         }
+        record.unsupported(&format!("{verb} {}", self.subject.unwrap_or("a file")), fits, true)
     }
 }
 

@@ -88,8 +88,10 @@ pub(super) fn published(record: &Record<'_>, subject: Option<&str>) -> Support {
             |word: &String| word.split(['-', '_', ':', '/', '.']).any(|part| wanted.contains(&part));
         // A push to a repository is no deployment, though it may start one.
         let is_git = |words: &Vec<String>| words.first().is_some_and(|word| word == "git");
-        let fits =
-            |words: &Vec<String>| words.iter().any(is_word) && (subject == Some("push") || !is_git(words));
+        let fits = |words: &Vec<String>| {
+            let mut own = words.iter().filter(|word| !word.starts_with('-'));
+            own.any(is_word) && (subject == Some("push") || !is_git(words))
+        };
         let is_outside =
             matches!(entry.receipt.side_effect, SideEffect::Publication | SideEffect::ExternalWrite);
         entry.receipt.side_effect == SideEffect::Publication

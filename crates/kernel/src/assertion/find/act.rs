@@ -3,14 +3,22 @@
 use std::ops::Range;
 
 use super::object::{files, name};
-use super::sentence::{Sentence, VERB_LAST, Verb};
-use super::token::{Kind, is_path};
+use super::sentence::{Sentence, VERB_LAST, Verb, Voice};
+use super::token::{Kind, Token, is_path};
 use super::words::{Act, role};
 use crate::assertion::command::{is_program, is_test_run};
 use crate::assertion::{Assertion, AssertionKind, BUILD, COMMIT, TESTS};
 
 /// Words of a command that is named without backticks.
 const COMMAND_WORDS_MAX: usize = 3;
+
+/// Tokens over which a word that makes nothing of it reaches a failure: "without a single failure".
+const NIL_REACH: usize = 3;
+/// What stands before a name and is none.
+const TITLES: [&str; 16] = [
+    "frau", "herr", "herrn", "mr", "mrs", "ms", "dr", "prof", "sr", "sra", "señor", "señora", "madame",
+    "monsieur", "mme", "m",
+];
 
 /// Adds what the acts of a sentence assert.
 pub(super) fn read(sentence: &Sentence<'_, '_>, found: &mut Vec<Assertion>) {
@@ -35,6 +43,46 @@ pub(super) fn read(sentence: &Sentence<'_, '_>, found: &mut Vec<Assertion>) {
             Act::Build => found.extend(of_build(sentence, &verb)),
         }
     }
+}
+
+/// What a sentence that ends in a colon says of the files in the list that follows it.
+pub(super) fn lead(sentence: &Sentence<'_, '_>) -> Option<AssertionKind> {
+    let last = sentence.tokens.len().checked_sub(1)?;
+    if sentence.kind(last) != Some(Kind::Break(':')) {
+        return None;
+    }
+    let verb = sentence.verbs().into_iter().next_back()?;
+    if sentence.is_void(verb.at..verb.at + 1)
+        || sentence.regions(&verb).into_iter().flatten().any(|at| sentence.is_file(at))
+    {
+        return None;
+    }
+    match sentence.said(verb.at)?.act {
+        Act::Write | Act::Change => Some(AssertionKind::FileWritten),
+        Act::Delete => Some(AssertionKind::FileDeleted),
+        Act::Read => Some(AssertionKind::FileRead),
+        Act::Move
+        | Act::Run
+        | Act::Send
+        | Act::Notify
+        | Act::Calculate
+        | Act::Search
+        | Act::Fetch
+        | Act::Install
+        | Act::Publish
+        | Act::Deploy
+        | Act::Push
+        | Act::Commit
+        | Act::Build => None,
+    }
+}
+
+/// What the sentence before a list says of an item that begins with a file.
+pub(super) fn item(text: &str, tokens: &[Token<'_>], kind: AssertionKind) -> Option<Assertion> {
+    let sentence = Sentence::new(text, tokens, 0);
+    let at = tokens.iter().position(|token| token.kind != Kind::Number)?;
+    let subject = sentence.is_file(at).then(|| name(&sentence, at))?;
+    sentence.assertion(kind, subject, at, at)
 }
 
 fn of_files(sentence: &Sentence<'_, '_>, verb: &Verb, act: Act) -> Vec<Assertion> {
@@ -93,7 +141,7 @@ fn of_command(sentence: &Sentence<'_, '_>, verb: &Verb, found: &[Assertion]) -> 
         .find(|at| sentence.is(*at, role::GOOD) && !sentence.is_void(*at..*at + 1))
         .filter(|_| !fails(sentence));
     for region in regions {
-        let code = region.clone().find(|at| sentence.kind(*at) == Some(Kind::Code));
+        let code = region.clone().find(|at| is_command(sentence, *at));
         if let Some(at) = code {
             let kind =
                 if good.is_some() { AssertionKind::CommandSucceeded } else { AssertionKind::CommandRun };
@@ -130,6 +178,12 @@ fn of_command(sentence: &Sentence<'_, '_>, verb: &Verb, found: &[Assertion]) -> 
     None
 }
 
+/// Whether a token names a command rather than a function.
+fn is_command(sentence: &Sentence<'_, '_>, at: usize) -> bool {
+    let is_function = |text: &str| text.ends_with(')') && !text.contains(' ');
+    sentence.tokens.get(at).is_some_and(|token| token.kind == Kind::Code && !is_function(&token.text))
+}
+
 fn overlap(one: &Assertion, other: &Assertion) -> bool {
     match (&one.span, &other.span) {
         (Some(one), Some(other)) => one.start < other.end && other.start < one.end,
@@ -146,7 +200,7 @@ pub(super) fn fails(sentence: &Sentence<'_, '_>) -> bool {
                     || sentence.tokens.get(before).is_some_and(|token| token.text == "0")
             })
         };
-        sentence.is(at, role::FAIL) && !is_nil(1) && !is_nil(2)
+        sentence.is(at, role::FAIL) && !(1..=NIL_REACH).any(is_nil)
     })
 }
 
@@ -169,13 +223,14 @@ fn spoken(sentence: &Sentence<'_, '_>, region: Range<usize>) -> Option<(usize, u
 fn of_message(sentence: &Sentence<'_, '_>, verb: &Verb, act: Act) -> Option<Assertion> {
     let [first, second] = sentence.regions(verb);
     let noun = sentence.first(first, role::MAIL).or_else(|| sentence.first(second, role::MAIL));
+    let recipient = recipient(sentence, verb.start..sentence.after(verb).end);
     let to = match (act, noun) {
+        // What "was notified" can be a program as well; who was notified by the speaker is a person.
+        (Act::Notify, None) if verb.voice == Voice::Passive && recipient.is_none() => return None,
         (Act::Notify, noun) => noun.unwrap_or(verb.at),
         (_, Some(noun)) => noun,
         (_, None) => return None,
     };
-    let clause = verb.start..sentence.after(verb).end;
-    let recipient = recipient(sentence, clause);
     sentence.assertion(AssertionKind::MessageSent, recipient, verb.start.min(to), verb.at.max(to))
 }
 
@@ -183,7 +238,9 @@ fn of_message(sentence: &Sentence<'_, '_>, verb: &Verb, act: Act) -> Option<Asse
 fn recipient<'s>(sentence: &'s Sentence<'_, '_>, clause: Range<usize>) -> Option<&'s str> {
     let end = clause.end;
     for at in clause {
-        let Some(token) = sentence.tokens.get(at).filter(|_| at > 0) else { continue };
+        let is_title = sentence.tokens.get(at).is_some_and(|token| TITLES.contains(&token.text.as_ref()));
+        let name = if is_title { at + 1 } else { at };
+        let Some(token) = sentence.tokens.get(name).filter(|_| at > 0) else { continue };
         let is_to = sentence
             .tokens
             .get(at - 1)
@@ -192,7 +249,7 @@ fn recipient<'s>(sentence: &'s Sentence<'_, '_>, clause: Range<usize>) -> Option
             continue;
         }
         let written = sentence.text.get(token.span.clone()).unwrap_or_default();
-        let is_last = at + 1 >= end || sentence.is_joint(at + 1) || sentence.is_break(at + 1);
+        let is_last = name + 1 >= end || sentence.is_joint(name + 1) || sentence.is_break(name + 1);
         let is_name = match token.kind {
             Kind::Address | Kind::Code => true,
             Kind::Word => !sentence.is(at, role::THE) && (written.starts_with(char::is_uppercase) || is_last),

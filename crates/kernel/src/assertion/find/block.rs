@@ -46,6 +46,12 @@ fn is_set_in(line: &str) -> bool {
     (line.starts_with("    ") || line.starts_with('\t')) && !begins_block(line.trim_start())
 }
 
+/// Whether a block is an item of a list.
+pub(super) fn is_item(block: &str) -> bool {
+    let line = block.trim_start();
+    begins_block(line) && !line.starts_with(['#', '|'])
+}
+
 /// Whether a line begins something of its own: an item, a heading, a row of a table, a line after a sign.
 fn begins_block(line: &str) -> bool {
     let mut letters = line.chars();
@@ -69,7 +75,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expect: &[&str]) {
-        let seen: Vec<&str> = own(text).into_iter().map(|range| text[range].trim()).collect();
+        let seen: Vec<&str> = own(text).into_iter().map(|range| text.get(range).unwrap().trim()).collect();
         assert_eq!(seen, expect, "{text:?}");
     }
 

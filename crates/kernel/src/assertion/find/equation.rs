@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::assertion::{Assertion, AssertionKind};
+use crate::limits::ASSERTIONS_MAX;
 
 /// Bytes of the side of a sum that are looked at.
 const SIDE_BYTES_MAX: usize = 80;
@@ -11,6 +12,9 @@ const SIDE_BYTES_MAX: usize = 80;
 pub(super) fn read(text: &str, block: Range<usize>, found: &mut Vec<Assertion>) {
     let own = text.get(block.clone()).unwrap_or_default();
     for (at, _) in own.match_indices('=') {
+        if found.len() >= ASSERTIONS_MAX {
+            return;
+        }
         let (left, right) = (left(own, at), right(own, at + 1));
         let (Some(left), Some(right)) = (left, right) else { continue };
         let (Some(sum), Some(result)) = (own.get(left.clone()), own.get(right.clone())) else { continue };

@@ -43,7 +43,7 @@ pub(super) fn files(
             let into = at(Place::Into).next().filter(|into| !is_folder(sentence, into));
             (AssertionKind::FileWritten, into.or(direct))
         }
-        Act::Change => (AssertionKind::FileWritten, direct.or_else(|| at(Place::Into).last())),
+        Act::Change => (AssertionKind::FileWritten, direct.or_else(|| at(Place::Into).next_back())),
         Act::Move => (AssertionKind::FileWritten, at(Place::Into).next()),
         Act::Delete if direct.is_some() => (AssertionKind::FileDeleted, direct),
         Act::Delete => {

@@ -69,7 +69,7 @@ impl<'a, 'b> Sentence<'a, 'b> {
     }
 
     pub(super) fn said(&self, at: usize) -> Option<Said> {
-        self.tokens.get(at)?.meaning.said.get(self.language).copied().flatten()
+        self.tokens.get(at)?.said(self.language)
     }
 
     pub(super) fn has(&self, range: Range<usize>, roles: u32) -> bool {
@@ -104,6 +104,11 @@ impl<'a, 'b> Sentence<'a, 'b> {
             || self.has(from..range.end, role::NOT)
     }
 
+    /// Whether a helping verb stands first in a language where that makes a condition: "Wurde sie gelöscht, …".
+    pub(super) fn is_inverted(&self) -> bool {
+        self.language == VERB_LAST && self.is(0, role::BEEN)
+    }
+
     /// The first token of the clause of this one.
     pub(super) fn clause(&self, at: usize) -> usize {
         let first = at.saturating_sub(REACH);
@@ -127,7 +132,8 @@ impl<'a, 'b> Sentence<'a, 'b> {
     fn verb(&self, at: usize, said: Said, before: &[Verb]) -> Option<Verb> {
         let of = |voice, start| Some(Verb { at, voice, start });
         if said.alone {
-            return of(Voice::Active, at);
+            let is_passive = at > 0 && self.tokens.get(at - 1).is_some_and(|before| before.text == "se");
+            return if is_passive { of(Voice::Passive, self.clause(at)) } else { of(Voice::Active, at) };
         }
         if self.is(at + 1, role::BY) {
             return None;
@@ -143,7 +149,8 @@ impl<'a, 'b> Sentence<'a, 'b> {
                 return self.bare(place + 1, at, said);
             }
             joined |= self.is_joint(place);
-            if let Some(other) = before.iter().rev().find(|verb| verb.at == place) {
+            let near = before.iter().rev().take_while(|verb| verb.at >= place);
+            if let Some(other) = near.last().filter(|verb| verb.at == place) {
                 let start = if is_last { self.clause(at) } else { at };
                 return if joined { of(other.voice, start) } else { None };
             }

@@ -115,7 +115,7 @@ fn phrase_start(sentence: &Sentence<'_, '_>, noun: usize) -> usize {
             || sentence.is(place, role::PREP | role::FROM | role::INTO)
                 && is_count(sentence, place.wrapping_sub(1));
         let is_other = sentence.kind(place) == Some(Kind::Word) && !sentence.is_joint(place) && n_others == 0;
-        if !is_own && !(is_other && sentence.said(place).is_none()) {
+        if !(is_own || is_other && sentence.said(place).is_none()) {
             break;
         }
         n_others += usize::from(!is_own);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::words::{Meaning, known};
+use super::words::{Meaning, Said, known};
 use crate::quotation::closing;
 
 /// Tokens of a sentence that are looked at together; a longer one is read in pieces.
@@ -43,32 +43,36 @@ impl Token<'_> {
 
     /// Whether it means anything in a language.
     pub(super) fn is_known(&self, language: usize) -> bool {
-        self.is(language, u32::MAX) || self.meaning.said.get(language).is_some_and(Option::is_some)
+        self.is(language, u32::MAX) || self.said(language).is_some()
+    }
+
+    /// The act that it names in a language.
+    pub(super) fn said(&self, language: usize) -> Option<Said> {
+        self.meaning.said.get(language).copied().flatten()
     }
 }
 
-/// Hands on each sentence of a block, and whether it is a question.
-pub(super) fn sentences<'a>(
-    text: &'a str,
-    block: Range<usize>,
-    mut each: impl FnMut(&mut Vec<Token<'a>>, bool),
-) {
+/// Hands on each sentence of a block, and whether it may assert something: it has a word that does, and
+/// asks nothing.
+pub(super) fn sentences<'a>(text: &'a str, block: Range<usize>, mut each: impl FnMut(&[Token<'a>], bool)) {
     let mut lexer = Lexer { text, at: block.start, end: block.end, missing: Vec::new() };
     let mut tokens: Vec<Token<'a>> = Vec::new();
     while lexer.at < lexer.end {
         let ended = lexer.step(&mut tokens);
         if ended.is_some() || tokens.len() >= SENTENCE_TOKENS_MAX {
-            mean(&mut tokens);
-            each(&mut tokens, ended == Some(true));
+            let may_assert = mean(&mut tokens);
+            each(&tokens, may_assert && ended != Some(true));
             tokens.clear();
         }
     }
-    mean(&mut tokens);
-    each(&mut tokens, false);
+    let may_assert = mean(&mut tokens);
+    each(&tokens, may_assert);
 }
 
-/// Looks up what each word means, alone and in a group; a group's meaning lies on its last word.
-fn mean(tokens: &mut [Token<'_>]) {
+/// Looks up what each word means, alone and in a group; a group's meaning lies on its last word. Gives
+/// whether the sentence may assert something.
+fn mean(tokens: &mut [Token<'_>]) -> bool {
+    let mut may_assert = false;
     for at in 0..tokens.len() {
         let Some(found) = tokens.get(at).filter(|token| token.kind == Kind::Word) else { continue };
         let Some(known) = known(&found.text) else { continue };
@@ -80,13 +84,16 @@ fn mean(tokens: &mut [Token<'_>]) {
             .collect();
         if let Some(token) = tokens.get_mut(at) {
             token.meaning.join(&known.alone);
+            may_assert |= known.alone.may_assert();
         }
         for (last, meaning) in groups {
             if let Some(token) = tokens.get_mut(last) {
                 token.meaning.join(&meaning);
+                may_assert |= meaning.may_assert();
             }
         }
     }
+    may_assert
 }
 
 fn follow(tokens: &[Token<'_>], words: &[&str]) -> bool {
@@ -132,6 +139,7 @@ impl<'a> Lexer<'a> {
         self.at = here.end;
         let before_space = next.is_none_or(|next| !next.is_alphanumeric());
         let kind = match letter {
+            '.' if tokens.last().is_some_and(is_cut) => return None,
             '.' | '!' | '…' if before_space => return Some(false),
             '?' => return Some(true),
             ',' => Kind::Comma,
@@ -206,7 +214,10 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         self.at = start + raw.len().max(1);
         let span = start..start + raw.len();
-        if raw.contains("://") || raw.starts_with("www.") || is_mail(raw) {
+        let is_plain = |letter: char| letter.is_alphabetic() || matches!(letter, '\'' | '’');
+        if raw.chars().all(is_plain) && !FILES.contains(&raw) {
+            pieces(raw, start, tokens);
+        } else if raw.contains("://") || raw.starts_with("www.") || is_mail(raw) {
             tokens.push(named(Kind::Address, raw, span));
         } else if is_path(raw) {
             tokens.push(named(Kind::Path, raw, span));
@@ -219,6 +230,16 @@ impl<'a> Lexer<'a> {
             self.at = start + rest.chars().next().map_or(1, char::len_utf8);
         }
     }
+}
+
+/// Words that are cut, so that the stop after them ends no sentence.
+const CUT: [&str; 18] = [
+    "dr", "mr", "mrs", "ms", "prof", "st", "nr", "no", "vs", "bzw", "ca", "usw", "sr", "sra", "mme", "mlle",
+    "approx", "dra",
+];
+
+fn is_cut(last: &Token<'_>) -> bool {
+    last.kind == Kind::Word && CUT.contains(&last.text.as_ref())
 }
 
 const fn named(kind: Kind, text: &str, span: Range<usize>) -> Token<'_> {
@@ -242,9 +263,9 @@ fn pieces<'a>(raw: &'a str, start: usize, tokens: &mut Vec<Token<'a>>) {
         let text = if is_plain {
             Cow::Borrowed(piece)
         } else {
-            Cow::Owned(
-                piece.chars().filter(|letter| !is_apostrophe(*letter)).flat_map(char::to_lowercase).collect(),
-            )
+            let mut small = piece.to_lowercase();
+            small.retain(|letter| !is_apostrophe(letter));
+            Cow::Owned(small)
         };
         tokens.push(Token { kind, text, span, meaning: Meaning::default() });
     }

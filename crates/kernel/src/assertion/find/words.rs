@@ -11,9 +11,6 @@ const TABLE: &str = include_str!("words.txt");
 /// The languages, in the order in which a word's meanings are kept.
 pub(super) const LANGUAGES: [&str; 4] = ["en", "de", "fr", "es"];
 
-/// Longest word that is looked up, in bytes; a longer one means nothing.
-const WORD_BYTES_MAX: usize = 32;
-
 /// What a word does besides being an act, one bit each.
 pub(super) mod role {
     pub(in super::super) const AGENT: u32 = 1;
@@ -169,6 +166,12 @@ impl Meaning {
         }
     }
 
+    /// Whether a sentence with it may assert something.
+    pub(super) fn may_assert(&self) -> bool {
+        let says = role::PASS | role::COMPILES | role::EXISTS;
+        self.said.iter().any(Option::is_some) || self.roles.iter().any(|roles| roles & says != 0)
+    }
+
     pub(super) fn join(&mut self, other: &Self) {
         for (mine, theirs) in self.roles.iter_mut().zip(other.roles) {
             *mine |= theirs;
@@ -205,16 +208,20 @@ pub(super) struct Known {
     pub(super) groups: Vec<(Vec<&'static str>, Meaning)>,
 }
 
-static WORDS: LazyLock<BTreeMap<&'static str, Known>> = LazyLock::new(|| parse(TABLE));
+/// The words of one length.
+type Words = BTreeMap<&'static str, Known>;
+
+/// Words by their length in bytes: most words of a text mean nothing, and that is soon seen.
+static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| parse(TABLE));
 
 /// What is known of a word.
 pub(super) fn known(word: &str) -> Option<&'static Known> {
-    if word.len() > WORD_BYTES_MAX { None } else { WORDS.get(word) }
+    WORDS.get(word.len())?.get(word)
 }
 
 /// Lines that are not of the form are passed over; a test holds the file to it.
-fn parse(table: &'static str) -> BTreeMap<&'static str, Known> {
-    let mut words: BTreeMap<&'static str, Known> = BTreeMap::new();
+fn parse(table: &'static str) -> Vec<Words> {
+    let mut words: Vec<Words> = Vec::new();
     let lines = table.lines().filter_map(line);
     // An order is a property of an act, so it is added when the acts are known.
     let (orders, others): (Vec<_>, Vec<_>) =
@@ -222,7 +229,12 @@ fn parse(table: &'static str) -> BTreeMap<&'static str, Known> {
     for (language, entry, group) in others.into_iter().chain(orders) {
         for text in group.split(' ') {
             let mut parts = text.split('_');
-            let first = words.entry(parts.next().unwrap_or_default()).or_default();
+            let first = parts.next().unwrap_or_default();
+            if words.len() <= first.len() {
+                words.resize_with(first.len() + 1, Words::new);
+            }
+            let Some(words) = words.get_mut(first.len()) else { continue };
+            let first = words.entry(first).or_default();
             let rest: Vec<&str> = parts.collect();
             if rest.is_empty() {
                 first.alone.add(language, entry);
