@@ -5,7 +5,7 @@ use mast_kernel::id::{ApprovalId, CallId, SessionId};
 use mast_store::export::{Checking, NotAnExport, Shown, check, write};
 use mast_store::sign::Signer;
 use mast_store::verify::{Wanted, verify};
-use mast_store::{JournalReader as _, SqliteStore, Writer as _};
+use mast_store::{SqliteStore, Writer as _};
 use proptest::prelude::*;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection as _, Row as _};
