@@ -201,6 +201,11 @@ fn write_out(text: &str) -> Result<(), CliError> {
     }
 }
 
+/// Where an export goes that has no file: the lines are made for a program, and none is for a person.
+pub(crate) fn raw() -> impl std::io::Write + Send {
+    std::io::stdout()
+}
+
 /// What a failed write to stdout means.
 fn stdout_failed(error: std::io::Error) -> CliError {
     match error.kind() {

@@ -152,8 +152,6 @@ pub(crate) struct Work<'a> {
     usage: Usage,
     breaker: Breaker,
     person: Person,
-    /// What the journal says of the run, until it is taken up again.
-    so_far: Option<SoFar>,
 }
 
 /// Which run is worked on, and where the journal has it.
@@ -163,6 +161,8 @@ pub(crate) struct At {
     standing: Standing,
     /// How often it was taken up again.
     pub(crate) epoch: u32,
+    /// What the journal says of it, until it is taken up.
+    so_far: Option<SoFar>,
 }
 
 /// Where the journal has the run that somebody is about to work on.

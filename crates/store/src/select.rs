@@ -64,7 +64,7 @@ macro_rules! calls {
 pub(crate) const CALLS: &str = calls!("true");
 pub(crate) const CALLS_BY_ID: &str = calls!("id = $1");
 pub(crate) const CALLS_BY_KEY: &str = calls!("idempotency_key = $6");
-pub(crate) const CALLS_BY_RUN: &str = calls!("session = (SELECT session FROM runs WHERE id = $4)");
+pub(crate) const CALLS_BY_RUN: &str = calls!("run = $4");
 pub(crate) const CALLS_BY_SESSION: &str = calls!("session = $3");
 /// The list of states must be that of the partial index, letter by letter.
 pub(crate) const CALLS_OPEN: &str = calls!(
@@ -229,43 +229,26 @@ macro_rules! item_columns {
     };
 }
 
-/// Makes the function that gives the statement of one page of an audit; by what the events and the items
-/// of a session are paged differs. Every other table has a number for each row, in the order in which they
-/// were written.
-macro_rules! shelf {
-    ($(#[$note:meta])* $name:ident, $events:literal, $items:literal) => {
-        $(#[$note])*
-        pub(crate) const fn $name(table: Table, has_session: bool) -> &'static str {
-            match (table, has_session) {
-                (Table::Sessions, _) => whole!("rowid", "id, principal, record", "sessions"),
-                (Table::Contents, _) => whole!("rowid", "commitment, salt, value", "contents"),
-                (Table::Heads, _) => whole!("number", head_columns!(), "heads"),
-                (Table::Runs, true) => of_session!("rowid", "id, session, status, record", "runs"),
-                (Table::Runs, false) => strays!("id, session, status, record", "runs"),
-                (Table::Calls, true) => of_session!("rowid", call_columns!(), "calls"),
-                (Table::Calls, false) => strays!(call_columns!(), "calls"),
-                (Table::Approvals, true) => of_session!("rowid", approval_columns!(), "approvals"),
-                (Table::Approvals, false) => strays!(approval_columns!(), "approvals"),
-                (Table::Grants, true) => of_session!("rowid", "id, session, status, record", "grants"),
-                (Table::Grants, false) => strays!("id, session, status, record", "grants"),
-                (Table::Items, true) => of_session!($items, item_columns!(), "items"),
-                (Table::Items, false) => strays!(item_columns!(), "items"),
-                (Table::Events, true) => of_session!($events, event_columns!(), "events"),
-                (Table::Events, false) => strays!(event_columns!(), "events"),
-            }
-        }
-    };
-}
-
-shelf! {
-    /// One page of an audit, where every table has its rows in the order in which they were written.
-    shelf, "rowid", "rowid"
-}
-
-#[cfg(feature = "postgres")]
-shelf! {
-    /// One page of an audit, where only a session's own numbers are in an index.
-    shelf_by_place, "sequence", "place"
+/// The statement of one page of an audit. Events and items are paged by a session's own numbers, which are in
+/// an index; every other table has a number for each row, in the order in which they were written.
+pub(crate) const fn shelf(table: Table, has_session: bool) -> &'static str {
+    match (table, has_session) {
+        (Table::Sessions, _) => whole!("rowid", "id, principal, record", "sessions"),
+        (Table::Contents, _) => whole!("rowid", "commitment, salt, value", "contents"),
+        (Table::Heads, _) => whole!("number", head_columns!(), "heads"),
+        (Table::Runs, true) => of_session!("rowid", "id, session, status, record", "runs"),
+        (Table::Runs, false) => strays!("id, session, status, record", "runs"),
+        (Table::Calls, true) => of_session!("rowid", call_columns!(), "calls"),
+        (Table::Calls, false) => strays!(call_columns!(), "calls"),
+        (Table::Approvals, true) => of_session!("rowid", approval_columns!(), "approvals"),
+        (Table::Approvals, false) => strays!(approval_columns!(), "approvals"),
+        (Table::Grants, true) => of_session!("rowid", "id, session, status, record", "grants"),
+        (Table::Grants, false) => strays!("id, session, status, record", "grants"),
+        (Table::Items, true) => of_session!("place", item_columns!(), "items"),
+        (Table::Items, false) => strays!(item_columns!(), "items"),
+        (Table::Events, true) => of_session!("sequence", event_columns!(), "events"),
+        (Table::Events, false) => strays!(event_columns!(), "events"),
+    }
 }
 
 /// Where a session stands: the end of its chain, its row, the greatest place of its items.

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 use mast_kernel::{message, scope};
 
+/// Names of tools whose domain is called like a kind of reason code.
+const TOOLS: &[&str] = &["run.assert"];
+
 /// Rows whose part of Mast is yet to come. This list may only shrink.
 const NOT_YET: &[&str] = &[
     "run.deadline_exceeded",
@@ -108,6 +111,7 @@ fn gate_builtin_message_table() {
     let rowless: Vec<String> = names
         .iter()
         .filter(|(name, _)| message::lookup(name).is_none() && !others.contains(*name))
+        .filter(|(name, _)| !TOOLS.contains(&name.as_str()))
         .map(|(name, file)| format!("{name} in {}", file.display()))
         .collect();
     assert!(rowless.is_empty(), "no row in kernel/src/message/table.rs: {rowless:#?}");

@@ -66,9 +66,9 @@ impl<'a> Work<'a> {
         let (provider_name, model) = (provider.name().to_owned(), provider.model().to_owned());
         surface.observer.observe(&Progress::RunStarted { run, provider: provider_name, model });
         let spent = Spent::nothing(terms.contract.budget);
-        let (usage, breaker, person, so_far) = Default::default();
-        let at = At { run, standing: Standing::AtWork, epoch: 0 };
-        Ok(Self { runtime, provider, surface, session, at, terms, spent, usage, breaker, person, so_far })
+        let (usage, breaker, person) = Default::default();
+        let at = At { run, standing: Standing::AtWork, epoch: 0, so_far: None };
+        Ok(Self { runtime, provider, surface, session, at, terms, spent, usage, breaker, person })
     }
 }
 

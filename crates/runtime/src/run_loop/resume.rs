@@ -42,7 +42,7 @@ pub struct Resumption {
 }
 
 /// What the journal says of a run so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SoFar {
     /// The step of the last reply that is an item of the conversation.
     pub(super) replied_step: Option<u32>,
@@ -271,11 +271,11 @@ impl<'a> Work<'a> {
                     _ => Standing::Stranded,
                 },
                 epoch: row.epoch,
+                so_far: Some(so_far),
             },
             terms,
             spent,
             usage: so_far.usage,
-            so_far: Some(so_far),
             breaker: mast_kernel::breaker::Breaker::default(),
             person: Person { has_typed: row.provider == NO_MODEL, ..Person::default() },
         })
@@ -334,7 +334,7 @@ impl<'a> Work<'a> {
         }
         self.person.refusals = self.runtime.refusals_of(self.session.id(), self.at.run).await?;
         // Until the run is taken up nothing is added that counts; afterwards it must be read again.
-        let so_far = match self.so_far.take() {
+        let so_far = match self.at.so_far.take() {
             Some(so_far) => so_far,
             None => self.runtime.so_far(self.session.id(), self.at.run).await?,
         };

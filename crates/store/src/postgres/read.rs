@@ -43,4 +43,4 @@ impl Select for PostgresStore {
     }
 }
 
-readable!(PostgresStore, crate::select::shelf_by_place);
+readable!(PostgresStore, crate::select::shelf);

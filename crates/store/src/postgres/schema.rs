@@ -17,7 +17,7 @@ use crate::sign::Seal;
 /// The steps.
 const STEPS: Steps = Steps {
     texts: &[include_str!("../migrations/postgres/0001.sql")],
-    made: "a67c066beb9db0037e062922b1dadc2d58e9489ecd62b0e66551804e8975dd1b",
+    made: "df66a8613b27d026da7b80fbe4142e4787f616c3c2b657e9a8301202a733e638",
 };
 
 /// What there really is of Mast's tables in the schema that new tables would go to: name and text.

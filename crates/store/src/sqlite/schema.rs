@@ -18,7 +18,7 @@ const STEPS: Steps = Steps {
         include_str!("../migrations/sqlite/0002.sql"),
         include_str!("../migrations/sqlite/0003.sql"),
     ],
-    made: "21890444afc6b711c4090237e37308a483d2300350710520293c335339529cfd",
+    made: "97d28c57f8eafceeffe6b0007cf421af5d9b4aa7ca29016dfc7a3e13c99a1a51",
 };
 
 /// The recorded steps, what the store says of itself and what there really is, in one round trip.

@@ -1,11 +1,11 @@
 //! The one task that writes, and the queue before it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mast_kernel::event::Head;
 use mast_kernel::id::SessionId;
 use mast_kernel::instant::Instant;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{Connection, Database};
@@ -64,20 +64,18 @@ impl Poison {
 /// takes its place behind what came before it.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    jobs: mpsc::UnboundedSender<Job>,
+    jobs: mpsc::Sender<Job>,
     room: Semaphore,
-    /// How many were posted and are not taken yet.
-    posted: Arc<AtomicUsize>,
     poison: Poison,
 }
 
 impl Queue {
     /// Starts the writer. It ends when the queue is dropped and everything in it is written.
     pub(crate) fn start(database: Database<impl Connection + 'static>) -> Self {
-        let (jobs, waiting) = mpsc::unbounded_channel();
-        let (posted, poison) = (Arc::<AtomicUsize>::default(), Poison::default());
-        tokio::spawn(write_all(database, waiting, Arc::clone(&posted), poison.clone()));
-        Self { jobs, room: Semaphore::new(QUEUE_BATCHES_MAX), posted, poison }
+        let (jobs, waiting) = mpsc::channel(QUEUE_BATCHES_MAX + QUEUE_POSTED_MAX);
+        let poison = Poison::default();
+        tokio::spawn(write_all(database, waiting, poison.clone()));
+        Self { jobs, room: Semaphore::new(QUEUE_BATCHES_MAX), poison }
     }
 
     pub(crate) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
@@ -90,10 +88,10 @@ impl Queue {
             return;
         }
         // Nobody can wait here, and a batch must not be lost unnoticed.
-        if self.posted.fetch_add(1, Ordering::Relaxed) >= QUEUE_POSTED_MAX {
-            self.poison.set(&StoreError::Overrun);
-        } else if self.jobs.send(Job::Write(Waiting { batch, reply: None })).is_err() {
-            self.poison.set(&StoreError::Closed);
+        match self.jobs.try_send(Job::Write(Waiting { batch, reply: None })) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => self.poison.set(&StoreError::Overrun),
+            Err(TrySendError::Closed(_)) => self.poison.set(&StoreError::Closed),
         }
     }
 
@@ -114,7 +112,7 @@ impl Queue {
     async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, StoreError> {
         let _room = self.room.acquire().await.map_err(|_| StoreError::Closed)?;
         let (reply, answer) = oneshot::channel();
-        self.jobs.send(job(reply)).map_err(|_| StoreError::Closed)?;
+        self.jobs.send(job(reply)).await.map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 }
@@ -159,16 +157,13 @@ impl Round {
 /// The writer: takes what waits, and writes it as few transactions as order allows.
 async fn write_all(
     mut database: Database<impl Connection>,
-    mut waiting: mpsc::UnboundedReceiver<Job>,
-    posted: Arc<AtomicUsize>,
+    mut waiting: mpsc::Receiver<Job>,
     poison: Poison,
 ) {
     let mut jobs = Vec::with_capacity(GROUP_BATCHES_MAX);
     while waiting.recv_many(&mut jobs, GROUP_BATCHES_MAX).await > 0 {
         let mut round = Round::default();
         jobs.drain(..).for_each(|job| round.take(job));
-        let is_posted = |one: &&Waiting| one.reply.is_none();
-        posted.fetch_sub(round.batches.iter().filter(is_posted).count(), Ordering::Relaxed);
         round.carry_out(&mut database, &poison).await;
     }
 }

@@ -18,7 +18,7 @@ use crate::commands::runs::nothing_yet;
 use crate::error::{CliError, Exit};
 use crate::ids::{Wanted, find};
 use crate::output::layout::count;
-use crate::output::{Printer, Style};
+use crate::output::{Printer, Style, raw};
 
 /// Arguments of `mast journal export`.
 #[derive(Debug, Args)]
@@ -52,7 +52,7 @@ pub(super) async fn export(args: &ExportArgs, start: &Start) -> Result<Exit, Cli
     let signer = signer(start)?;
     let n_events = match &args.out {
         None => {
-            let mut out = std::io::stdout();
+            let mut out = raw();
             write(&*store, &sessions, &shown, &signer, &mut out).await
         }
         Some(path) => {

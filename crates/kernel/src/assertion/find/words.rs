@@ -286,7 +286,7 @@ mod tests {
             let words = text.splitn(3, " | ").nth(2).unwrap();
             for word in words.split([' ', '_']) {
                 assert!(!word.is_empty() && word == word.to_lowercase(), "{text}");
-                assert!(word.chars().all(char::is_alphanumeric), "{text}");
+                assert!(word.chars().all(|letter| letter.is_alphanumeric() || letter == '.'), "{text}");
             }
         }
     }
@@ -310,8 +310,8 @@ mod tests {
 
     #[test]
     fn a_word_can_be_several_things_and_begin_a_group() {
-        let been = known("has").unwrap();
-        let (_, meaning) = been.groups.iter().find(|(words, _)| words == &["been"]).unwrap();
+        let been = known("ha").unwrap();
+        let (_, meaning) = been.groups.iter().find(|(words, _)| words == &["sido"]).unwrap();
         assert_eq!(meaning.roles[0] & role::BEEN, role::BEEN);
         let read = known("read").unwrap().alone.said[0].unwrap();
         assert!(read.with_agent && read.with_helper && read.imperative && read.act == Act::Read);

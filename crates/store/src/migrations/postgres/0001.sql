@@ -79,6 +79,7 @@ CREATE TABLE calls (
     CONSTRAINT "calls.idempotency_key" UNIQUE (idempotency_key)
 );
 CREATE INDEX calls_by_session ON calls (session);
+CREATE INDEX calls_by_run ON calls (run);
 CREATE INDEX calls_open ON calls (status)
     WHERE status IN ('proposed', 'authorized', 'waiting_for_approval', 'running', 'uncertain');
 

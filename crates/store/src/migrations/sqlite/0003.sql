@@ -14,6 +14,9 @@ CREATE INDEX runs_open ON runs
 -- What runs wait for.
 CREATE INDEX approvals_open ON approvals (run) WHERE status = 'pending';
 
+-- What a run has done, in conversations of many runs.
+CREATE INDEX calls_by_run ON calls (run);
+
 -- When a call first said that it is about to reach out.
 ALTER TABLE calls ADD COLUMN effect_sent_at INTEGER;
 UPDATE calls SET effect_sent_at = json_extract(record, '$.effect_sent_at');
