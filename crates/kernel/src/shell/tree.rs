@@ -19,6 +19,10 @@ pub(super) enum Found {
     Unclear,
 }
 
+/// Words that begin something larger for a shell wherever a command may stand. The tree takes them for names
+/// of programs behind `!`, and so ends what they begin elsewhere than a shell does.
+const MISREAD: &[&str] = &["case", "esac", "for", "select", "function"];
+
 /// Reads texts, one after the other, with one parser.
 #[derive(Default)]
 pub(super) struct Reader {
@@ -189,7 +193,7 @@ impl<'a, 't> Walk<'a, 't> {
     fn command(&mut self, node: Node<'t>, around: Option<Node<'t>>) -> Below {
         let mut gathered = Gathered::default();
         let mut below = Below::Nothing;
-        let mut end_before = None;
+        let (mut end_before, mut is_misread) = (None, false);
         let mut cursor = self.cursor(node);
         for child in node.children(&mut cursor) {
             match self.kind(child) {
@@ -208,6 +212,7 @@ impl<'a, 't> Walk<'a, 't> {
                 }
                 _ => {
                     let raw = self.raw(child);
+                    is_misread |= gathered.words.is_empty() && MISREAD.contains(&raw);
                     if raw.bytes().any(|byte| b"$`(<>".contains(&byte)) {
                         below = Below::Perhaps;
                     }
@@ -227,6 +232,9 @@ impl<'a, 't> Walk<'a, 't> {
             self.redirections(around, &mut gathered);
         }
         self.found.push(Found::Words(gathered.words, gathered.stdin));
+        if is_misread {
+            self.found.push(Found::Unclear);
+        }
         below
     }
 

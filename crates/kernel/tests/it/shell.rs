@@ -1192,3 +1192,15 @@ proptest! {
         prop_assert!(resources == [expect] || resources == [unclear]);
     }
 }
+
+#[test]
+fn a_word_that_begins_a_block_behind_a_not_is_no_program() {
+    // A shell runs the last command of each; the tree ends the substitution at the pattern of the case.
+    for text in ["echo \"$(! case a in a) rm x;; esac)\"", "echo $(! for a in b; do rm x; done)"] {
+        let resources = shell::of_text(text);
+        let is_unclear = |one: &Resource| matches!(one, Resource::Command { words, .. } if words.is_empty());
+        assert!(resources.iter().any(is_unclear), "{text} {}", shown(&resources));
+    }
+    // As a word of a command it begins nothing.
+    assert_eq!(shown(&shell::of_text("! echo case for")), shown(&shell::of_text("echo case for")));
+}

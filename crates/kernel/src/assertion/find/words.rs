@@ -312,7 +312,7 @@ mod tests {
     fn a_word_can_be_several_things_and_begin_a_group() {
         let been = known("ha").unwrap();
         let (_, meaning) = been.groups.iter().find(|(words, _)| words == &["sido"]).unwrap();
-        assert_eq!(meaning.roles[0] & role::BEEN, role::BEEN);
+        assert!(meaning.roles.iter().any(|roles| roles & role::BEEN == role::BEEN));
         let read = known("read").unwrap().alone.said[0].unwrap();
         assert!(read.with_agent && read.with_helper && read.imperative && read.act == Act::Read);
     }
