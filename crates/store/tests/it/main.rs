@@ -9,4 +9,6 @@ mod postgres;
 mod server;
 mod sqlite;
 mod tamper;
+#[cfg(feature = "postgres")]
+mod wire;
 mod world;

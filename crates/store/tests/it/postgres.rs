@@ -19,11 +19,12 @@ use mast_store::sign::Signer;
 use mast_store::verify::{Wanted, verify};
 use mast_store::{
     CallFilter, Conflict, Durability, JournalReader as _, Leases as _, PostgresStore, Reader as _, RunFilter,
-    StoreError, Writer as _,
+    ServerOptions, StoreError, Writer as _,
 };
 use sqlx::Row as _;
 
 use super::server::{Schema, address, ask, breakable, run};
+use super::wire::Wire;
 use super::world::{IDENTITY, World};
 
 /// How long a server may be away before a test gives up.
@@ -329,12 +330,25 @@ async fn a_killed_connection_is_made_again_and_nothing_is_doubled() {
     assert_eq!((report.findings, report.n_events), (Vec::new(), 4 + calls.len() as u64 * 5));
 }
 
-/// Kills the server while commits go on, in this way, and gives what was acknowledged.
+/// Kills the server while commits go on, in this way: nothing that was acknowledged is lost or doubled.
 async fn under_fire(how: &str, n_times: usize) {
     let _alone = super::server::BREAKING.lock().await;
     let server = breakable();
     let schema = Schema::on(&server).await;
-    let store = Arc::new(schema.store().await);
+    let store = schema.store().await;
+    // The server cannot answer any more; what it started may keep this connection open for ever.
+    let kill = async || drop(tokio::time::timeout(Duration::from_secs(1), run(&server, how)).await);
+    commits_go_on((&server, &schema.name), store, kill, n_times).await;
+}
+
+/// Commits in four sessions while this is done so often.
+async fn commits_go_on(
+    (server, schema): (&str, &str),
+    store: PostgresStore,
+    meddle: impl AsyncFn(),
+    n_times: usize,
+) {
+    let store = Arc::new(store);
     let mut tasks = Vec::new();
     let is_over = Arc::new(AtomicBool::new(false));
     for number in 1..=4 {
@@ -358,11 +372,10 @@ async fn under_fire(how: &str, n_times: usize) {
         }));
     }
     for _ in 0..n_times {
-        wait_for_calls(&server, &schema.name).await;
-        // The server cannot answer any more; what it started may keep this connection open for ever.
-        drop(tokio::time::timeout(Duration::from_secs(1), run(&server, how)).await);
+        wait_for_calls(server, schema).await;
+        meddle().await;
     }
-    wait_for_calls(&server, &schema.name).await;
+    wait_for_calls(server, schema).await;
     is_over.store(true, Ordering::Relaxed);
     let mut n_calls = 0;
     for task in tasks {
@@ -401,6 +414,17 @@ async fn wait_for_calls(server: &str, schema: &str) {
         }
     };
     tokio::time::timeout(GIVE_UP, more).await.expect("the server is back, and takes calls");
+}
+
+#[tokio::test]
+async fn a_wire_that_is_cut_again_and_again_loses_nothing_that_was_acknowledged() {
+    // What was asked is done, and the answer never comes; then nobody gets through for a while.
+    let server = address();
+    let schema = Schema::on(&server).await;
+    let wire = Wire::to(&server);
+    let options = ServerOptions { url: schema.url.replace(&server, &wire.address), ..schema.options() };
+    let store = PostgresStore::open(options).await.unwrap();
+    commits_go_on((&server, &schema.name), store, async || wire.cut().await, 5).await;
 }
 
 #[tokio::test]
