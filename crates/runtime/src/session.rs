@@ -2,17 +2,18 @@
 
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{Actor, Event, EventBody, ItemKind, ItemRecord, Link, SessionCreated};
-use mast_kernel::id::{CallId, ItemId, SessionId, StoreId};
+use mast_kernel::id::{CallId, ItemId, RunId, SessionId, StoreId};
 use mast_kernel::name;
 use mast_kernel::policy::Authority;
 use mast_kernel::trust::Label;
 use mast_provider::ToolOffer;
-use mast_store::Durability;
+use mast_store::{Durability, READ_ROWS_MAX};
 use serde::{Deserialize, Serialize};
 
 use crate::context::{ContextItem, ItemBody};
 use crate::envelope::EnvelopeKey;
 use crate::error::RuntimeError;
+use crate::run_loop::SoFar;
 use crate::runtime::Runtime;
 use crate::scribe::Scribe;
 
@@ -122,6 +123,17 @@ impl Runtime {
     /// [`RuntimeError::NoSuchSession`] also where it belongs to somebody else; the others when what is
     /// stored cannot be read.
     pub async fn session(&self, id: SessionId, authority: Authority) -> Result<Session, RuntimeError> {
+        let mut session = self.known_session(id, authority).await?;
+        self.read_items(&mut session, None).await?;
+        Ok(session)
+    }
+
+    /// A conversation of this authority's, as yet without what was said in it.
+    pub(crate) async fn known_session(
+        &self,
+        id: SessionId,
+        authority: Authority,
+    ) -> Result<Session, RuntimeError> {
         let identity = self.store().seal().identity;
         let row = self
             .store()
@@ -130,7 +142,7 @@ impl Runtime {
             .filter(|row| row.tenant == authority.tenant && row.principal == authority.principal);
         let row = row.ok_or(RuntimeError::NoSuchSession(id))?;
         let catalogue: Catalogue = self.kept(id, &row.catalogue).await?;
-        let mut session = Session {
+        Ok(Session {
             id,
             store: identity.id,
             authority,
@@ -138,32 +150,39 @@ impl Runtime {
             key: EnvelopeKey::new(*catalogue.envelope_key.as_bytes()),
             items: Vec::new(),
             last_place: 0,
-        };
-        self.read_items(&mut session).await?;
-        Ok(session)
+        })
     }
 
     /// Reads the conversation from the journal's chain, not from rows: who wrote an item, and where it
-    /// stands, is believed only as far as the chain holds.
-    async fn read_items(&self, session: &mut Session) -> Result<(), RuntimeError> {
+    /// stands, is believed only as far as the chain holds. On the way it takes in what is said of one run.
+    pub(crate) async fn read_items(
+        &self,
+        session: &mut Session,
+        run: Option<RunId>,
+    ) -> Result<SoFar, RuntimeError> {
         let (id, tenant) = (session.id, session.authority.tenant);
         let fault = |what: &str| RuntimeError::Conversation { session: id, what: what.to_owned() };
         let mut link = Link::genesis(tenant, id, session.store);
+        let mut so_far = SoFar::default();
         loop {
-            let events = self.store().events(id, link.sequence, 0).await?;
-            if events.is_empty() {
-                return Ok(());
-            }
+            let events = self.store().events(id, link.sequence, READ_ROWS_MAX).await?;
+            let is_last = events.len() < READ_ROWS_MAX as usize;
             for event in events {
                 let follows = event.sequence == link.sequence + 1 && event.previous == link.hash;
                 if !follows || event.computed_hash().ok() != Some(event.hash) {
                     return Err(fault("its journal was changed; see `mast journal verify`"));
                 }
                 link = Link { sequence: event.sequence, hash: event.hash };
+                if run.is_some() && event.run == run {
+                    so_far.take(&event);
+                }
                 let Some(record) = item_of(&event) else { continue };
                 let body = self.kept(id, &record.content).await?;
                 session.last_place = record.place;
                 session.items.push(ContextItem { id: record.item, label: record.label, body });
+            }
+            if is_last {
+                return Ok(so_far);
             }
         }
     }

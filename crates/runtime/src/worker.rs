@@ -134,8 +134,7 @@ impl Runtime {
     /// Carries out one run whose lease is held. That a run cannot go on is that run's matter; that the store
     /// cannot is the worker's.
     async fn carry(&self, run: &RunRow, crews: &dyn Crews) -> Result<(), RuntimeError> {
-        let so_far = self.so_far(run.session, run.id).await?;
-        let crew = match crews.crew(run, so_far.n_replies).await {
+        let crew = match crews.crew(run, self.n_replies(run).await?).await {
             Ok(crew) => crew,
             Err(why) => {
                 // Its lease is kept until it is over, so that it is not looked at again and again.
@@ -147,7 +146,7 @@ impl Runtime {
         let what = Resumption { run: run.id, instructions, date_line };
         let cancellation = Cancellation::new();
         let surface = Surface { observer: &Silent, cancellation: &cancellation, judge: None };
-        match self.resume_from(what, Some(so_far), authority, &*provider, surface).await {
+        match self.resume(what, authority, &*provider, surface).await {
             Ok(end) => crews.done(run, end.status),
             Err(RuntimeError::Store(error)) if !error.is_refusal() => return Err(error.into()),
             Err(error) => tracing::warn!(run = %run.id, %error, "the run could not go on here"),

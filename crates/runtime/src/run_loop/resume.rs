@@ -71,20 +71,8 @@ impl Runtime {
         provider: &dyn Provider,
         surface: Surface<'_>,
     ) -> Result<RunEnd, RuntimeError> {
-        self.resume_from(what, None, authority, provider, surface).await
-    }
-
-    /// The same, with what the journal says of the run so far, where whoever holds its lease has read that.
-    pub(crate) async fn resume_from(
-        &self,
-        what: Resumption,
-        so_far: Option<SoFar>,
-        authority: Authority,
-        provider: &dyn Provider,
-        surface: Surface<'_>,
-    ) -> Result<RunEnd, RuntimeError> {
         let row = self.store().run(what.run).await?.ok_or(RuntimeError::NoSuchRun(what.run))?;
-        let mut session = self.session(row.session, authority).await.map_err(|error| match error {
+        let session = self.known_session(row.session, authority).await.map_err(|error| match error {
             RuntimeError::NoSuchSession(_) => RuntimeError::NoSuchRun(what.run),
             other => other,
         })?;
@@ -92,7 +80,7 @@ impl Runtime {
             return Err(RuntimeError::NotWaiting { run: row.id, status: row.status });
         }
         self.hold(row.id).await?;
-        let held = self.held_run((what, so_far), &mut session, provider, surface).await;
+        let held = self.held_run(what, session, provider, surface).await;
         self.let_go(row.id).await;
         held
     }
@@ -100,8 +88,8 @@ impl Runtime {
     /// Goes on with a run whose lease is held.
     async fn held_run(
         &self,
-        (what, so_far): (Resumption, Option<SoFar>),
-        session: &mut Session,
+        what: Resumption,
+        mut session: Session,
         provider: &dyn Provider,
         surface: Surface<'_>,
     ) -> Result<RunEnd, RuntimeError> {
@@ -113,11 +101,8 @@ impl Runtime {
             RunStatus::Queued | RunStatus::Running => Vec::new(),
             _ => return Err(not_waiting()),
         };
-        let so_far = match so_far {
-            Some(so_far) => so_far,
-            None => self.so_far(row.session, row.id).await?,
-        };
-        let mut work = Work::back(self, session, (&row, what, so_far), provider, surface).await?;
+        let so_far = self.read_items(&mut session, Some(row.id)).await?;
+        let mut work = Work::back(self, &mut session, (&row, what, so_far), provider, surface).await?;
         if !waiting.is_empty() {
             return work.finish(Ended::Waits(waiting)).await;
         }
@@ -198,7 +183,8 @@ impl Runtime {
 }
 
 impl SoFar {
-    fn take(&mut self, event: &Event) {
+    /// Takes in what the next event of the run says.
+    pub(crate) fn take(&mut self, event: &Event) {
         match event.body() {
             Ok(EventBody::ModelRequestStarted(told)) => {
                 self.n_replies += u32::from(self.replied.take().is_some());
