@@ -435,9 +435,10 @@ async fn a_server_that_crashes_loses_nothing_that_was_acknowledged() {
 
 #[tokio::test]
 async fn a_server_that_is_started_again_loses_nothing_that_was_acknowledged() {
+    // It is started as it was before, and so from the folder above its data.
     let restart = "DO $$ DECLARE bin text := (SELECT setting FROM pg_config WHERE name = 'BINDIR'); BEGIN \
          EXECUTE format('COPY (SELECT 1) TO PROGRAM %L', format( \
-         'setsid nohup sh -c ''%1$s/pg_ctl -D %2$s -w -m immediate stop; for try in 1 2 3 4 5 6 7 8 9; do \
+         'cd %2$s/..; setsid nohup sh -c ''%1$s/pg_ctl -D %2$s -w -m immediate stop; for try in 1 2 3 4 5 6 7 8 9; do \
          %1$s/pg_ctl -D %2$s status && break; %1$s/pg_ctl -D %2$s -w restart; sleep 1; done'' >/dev/null 2>&1 &', \
          bin, current_setting('data_directory'))); END $$";
     under_fire(restart, 2).await;
