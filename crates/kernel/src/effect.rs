@@ -19,7 +19,7 @@ use crate::trust::Label;
 mod judge;
 
 pub use judge::states;
-pub(crate) use judge::{clean, is_change, is_deletion, is_not_found, later_changes, paths, written};
+pub(crate) use judge::{clean, is_change, is_deletion, is_not_found, later_changes, paths, state, written};
 
 /// What is on record of one call. (A record: `docs/spec/completion.md` names its fields.)
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

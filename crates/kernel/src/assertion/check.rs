@@ -5,7 +5,7 @@
 
 use super::command::{Does, commands, does, is_masked, words_of};
 use super::{Assertion, AssertionKind, Checked, Receipt, Support};
-use crate::effect::{EffectState, is_change, later_changes, states, written};
+use crate::effect::{EffectState, is_change, later_changes, state, written};
 use crate::message::OutcomeStatus;
 use crate::spec::SideEffect;
 use serde_json::Value;
@@ -59,21 +59,20 @@ struct Record<'a> {
 struct Entry<'a> {
     place: usize,
     receipt: &'a Receipt,
-    state: EffectState,
-    why: String,
+    all: &'a [Receipt],
     /// The commands that it ran, each as its words.
     commands: Vec<Vec<String>>,
 }
 
 impl<'a> Record<'a> {
     fn of(receipts: &'a [Receipt]) -> Self {
-        let entries = receipts.iter().zip(states(receipts)).map(|(receipt, (place, state, why))| {
+        let entries = receipts.iter().enumerate().map(|(place, receipt)| {
             let named = words_of(&receipt.resources);
             let commands = match line(receipt) {
                 Some(line) if named.is_empty() => commands(line),
                 Some(_) | None => named,
             };
-            Entry { place, receipt, state, why, commands }
+            Entry { place, receipt, all: receipts, commands }
         });
         Self { receipts, entries: entries.collect() }
     }
@@ -127,6 +126,12 @@ enum Changes {
 }
 
 impl Entry<'_> {
+    /// Why its effect is not what was meant, where that is known.
+    fn doubt(&self) -> Option<String> {
+        let (state, why) = state(self.all, self.place, self.receipt);
+        (state == EffectState::Unverified).then_some(why)
+    }
+
     fn is_done(&self) -> bool {
         self.receipt.status == OutcomeStatus::Succeeded && self.receipt.started_at.is_some()
     }

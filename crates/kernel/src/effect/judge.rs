@@ -20,7 +20,8 @@ pub fn states(receipts: &[Receipt]) -> Vec<(usize, EffectState, String)> {
     judged.collect()
 }
 
-fn state(all: &[Receipt], place: usize, receipt: &Receipt) -> (EffectState, String) {
+/// The state of one of the receipts, the one at this place, with why.
+pub(crate) fn state(all: &[Receipt], place: usize, receipt: &Receipt) -> (EffectState, String) {
     let Some(_) = receipt.started_at else {
         return (EffectState::Intended, "it was asked for and never begun".to_owned());
     };

@@ -67,3 +67,19 @@ fn what_is_no_transcript_says_what_is_missing() {
     let no_role = "[{\"role\": \"user\", \"content\": \"a\"}, {\"content\": \"b\"}]";
     assert_eq!(read(no_role), Err(NotATranscript::NoRole { number: 2 }));
 }
+
+#[test]
+fn a_transcript_of_many_calls_is_read_without_end_of_patience() {
+    // Each message is held against all calls before it; what they did is asked only where it matters.
+    let mut lines = String::new();
+    for number in 0..600 {
+        lines += &format!(
+            "{{\"role\": \"assistant\", \"content\": \"I wrote a{number}.md.\", \"tool_calls\": [{{\"id\": {number}, \
+             \"function\": {{\"name\": \"write_file\", \"arguments\": \"{{\\\"path\\\": \\\"a{}.md\\\"}}\"}}}}]}}\n\
+             {{\"role\": \"tool\", \"tool_call_id\": {number}, \"content\": \"ok\"}}\n",
+            number + 1
+        );
+    }
+    // Each file was written one message before it is spoken of; the first one never was.
+    assert_eq!(supported(&lines).iter().filter(|supported| **supported).count(), 599);
+}

@@ -2,7 +2,7 @@
 
 use super::{Entry, Record, Support};
 use crate::assertion::command::{Does, does};
-use crate::effect::{EffectState, clean, is_deletion, is_not_found, paths, written as written_paths};
+use crate::effect::{clean, is_deletion, is_not_found, paths, written as written_paths};
 use crate::spec::SideEffect;
 
 /// A file was written: by a call that names it, or by a command that does.
@@ -14,13 +14,12 @@ pub(super) fn written(record: &Record<'_>, subject: Option<&str>) -> Support {
             && names.writes(entry)
     };
     match record.done(|entry| is_it(entry) || names.commands(entry, Does::Write) || names.elsewhere(entry)) {
-        Some(entry)
-            if entry.state == EffectState::Unverified
-                && entry.receipt.side_effect == SideEffect::WorkspaceWrite =>
-        {
-            Support::Unsupported { why: entry.why.clone() }
-        }
-        Some(entry) => entry.supported(),
+        Some(entry) => match entry.doubt() {
+            Some(why) if entry.receipt.side_effect == SideEffect::WorkspaceWrite => {
+                Support::Unsupported { why }
+            }
+            Some(_) | None => entry.supported(),
+        },
         None => names.unsupported(record, "wrote", is_it),
     }
 }
@@ -50,10 +49,10 @@ pub(super) fn deleted(record: &Record<'_>, subject: Option<&str>) -> Support {
         is_deletion(entry.receipt) && is_named || names.commands(entry, Does::Delete)
     };
     match record.done(is_it) {
-        Some(entry) if entry.state == EffectState::Unverified && !entry.is_program() => {
-            Support::Unsupported { why: entry.why.clone() }
-        }
-        Some(entry) => entry.supported(),
+        Some(entry) => match entry.doubt() {
+            Some(why) if !entry.is_program() => Support::Unsupported { why },
+            Some(_) | None => entry.supported(),
+        },
         None => names.unsupported(record, "deleted", is_it),
     }
 }
