@@ -105,6 +105,13 @@ impl From<StoreError> for NotTaken {
     }
 }
 
+/// The clock shows a moment that is long over, going by what is on record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WentBack;
+
+/// Why nothing that is timed holds then.
+pub(crate) const CLOCK: &str = "approval.void.clock";
+
 fn sentence(code: &str) -> &'static str {
     mast_kernel::message::lookup(code).map_or("", |entry| entry.message)
 }
@@ -124,7 +131,7 @@ impl Runtime {
         if let Some(same) = settled(&row, answer.verdict) {
             return same;
         }
-        let now = self.judging_time(&row).await?;
+        let now = self.answering_time(&row).await?;
         let sealed = self.sealed_fields(&row).await?;
         if let Verdict::Yes(reach) = answer.verdict
             && reach > row.reach
@@ -196,14 +203,13 @@ impl Runtime {
         Ok(scribe.take(Durability::Full))
     }
 
-    /// The time by which a question is judged: never before what is on record. A clock that went back, or
-    /// a time that is over, settles the question.
-    async fn judging_time(&self, row: &ApprovalRow) -> Result<Instant, NotTaken> {
-        let (now, last) = (self.world().clock.now(), self.last_moment(row.session).await?);
-        if now.plus_seconds(limits::CLOCK_BACK_SECONDS) < last {
-            return Err(self.void(row, "approval.void.clock", last).await?);
-        }
-        let now = now.max(last);
+    /// The time by which an answer to a question is judged. A clock that went back, or a time that is over,
+    /// settles the question.
+    async fn answering_time(&self, row: &ApprovalRow) -> Result<Instant, NotTaken> {
+        let now = match self.judging_time(row.session).await? {
+            Ok(now) => now,
+            Err(WentBack) => return Err(self.void(row, CLOCK, self.world().clock.now()).await?),
+        };
         if now >= row.expires_at {
             self.expire(row, now).await?;
             return Err(NotTaken::Expired(row.id));
@@ -211,19 +217,35 @@ impl Runtime {
         Ok(now)
     }
 
-    /// The newest moment that a session's journal names.
-    pub(crate) async fn last_moment(&self, session: SessionId) -> Result<Instant, StoreError> {
-        let (mut after, mut last) = (0, Instant::from_micros(0));
-        loop {
-            let events = self.store().events(session, after, 0).await?;
-            let Some(event) = events.last() else { return Ok(last) };
-            after = event.sequence;
-            last = events.iter().map(|event| event.at).fold(last, Instant::max);
+    /// Whether a question is still open, or has just been settled because its time is over or cannot be told.
+    pub(crate) async fn is_open_still(
+        &self,
+        row: &ApprovalRow,
+        now: Result<Instant, WentBack>,
+    ) -> Result<bool, StoreError> {
+        match now {
+            Ok(now) if now < row.expires_at => return Ok(true),
+            Ok(now) => self.expire(row, now).await?,
+            Err(WentBack) => drop(self.void(row, CLOCK, self.world().clock.now()).await?),
         }
+        Ok(false)
+    }
+
+    /// The time by which whatever is timed in a session is judged: approvals and grants. It is never before what
+    /// is on record; a clock that went back by more than moments is no time to judge by at all.
+    pub(crate) async fn judging_time(
+        &self,
+        session: SessionId,
+    ) -> Result<Result<Instant, WentBack>, StoreError> {
+        let (now, last) = (self.world().clock.now(), self.store().last_moment(session).await?);
+        Ok(match last {
+            Some(last) if now.plus_seconds(limits::CLOCK_BACK_SECONDS) < last => Err(WentBack),
+            last => Ok(last.map_or(now, |last| now.max(last))),
+        })
     }
 
     /// Puts on record that nobody answered in time.
-    pub(crate) async fn expire(&self, row: &ApprovalRow, now: Instant) -> Result<(), StoreError> {
+    async fn expire(&self, row: &ApprovalRow, now: Instant) -> Result<(), StoreError> {
         let mut scribe = Scribe::new(self.world(), row.session, Some(row.run)).not_before(now);
         let (status, nobody) = (ApprovalStatus::Expired, None);
         let body =
@@ -276,6 +298,24 @@ impl Runtime {
         let row = self.store().content(commitment).await?;
         let row = row.filter(|row| mast_kernel::event::commitment(&row.salt, &row.value) == *commitment);
         Ok(row.map(|row| row.value.value()))
+    }
+
+    /// The grants in force in a session, and the time to hold them against. A clock that went back ends them.
+    pub(crate) async fn grants_now(&self, session: SessionId) -> Result<(Vec<Grant>, Instant), StoreError> {
+        let grants = self.grants_of(session).await?;
+        let wall = self.world().clock.now();
+        if grants.is_empty() {
+            return Ok((grants, wall));
+        }
+        if let Ok(now) = self.judging_time(session).await? {
+            return Ok((grants, now));
+        }
+        for grant in grants {
+            let mut scribe = Scribe::new(self.world(), session, None);
+            scribe.event(Actor::Platform, EventBody::GrantExpired(GrantExpired { grant: grant.id }));
+            self.settle_question(scribe.take(Durability::Full)).await?;
+        }
+        Ok((Vec::new(), wall))
     }
 
     /// The grants in force in a session that this version of Mast made.

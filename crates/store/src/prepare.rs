@@ -50,12 +50,13 @@ pub(crate) fn prepare(
     }
     let mut events = Vec::with_capacity(batch.events.len());
     for new in &batch.events {
+        let new = NewEvent { at: view.moment(new.at), ..new.clone() };
         apply(&mut view, Moment { run: new.run, at: new.at }, &new.body).map_err(StoreError::Conflict)?;
         let before = match link {
             Some(link) => link,
-            None => genesis(identity, batch.session, new)?,
+            None => genesis(identity, batch.session, &new)?,
         };
-        let event = Event::seal(&before, batch.session, new)?;
+        let event = Event::seal(&before, batch.session, &new)?;
         if event.payload.values().any(holds_nul) {
             return Err(StoreError::NulInText);
         }

@@ -6,6 +6,7 @@ use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{Event, Head};
 use mast_kernel::id::SessionId;
+use mast_kernel::instant::Instant;
 use serde::de::DeserializeOwned;
 
 use crate::READ_ROWS_MAX;
@@ -203,6 +204,15 @@ pub(crate) async fn events(
     rows(from, question).await
 }
 
+pub(crate) async fn last_moment(
+    from: &impl Select,
+    session: SessionId,
+) -> Result<Option<Instant>, StoreError> {
+    let question = Question::new(JOURNAL, select::LAST_MOMENTS).text(Some(&session));
+    let cells = from.select(question).await?.into_iter().flatten().flatten();
+    Ok(cells.filter_map(|at| at.parse().ok()).map(Instant::from_micros).max())
+}
+
 pub(crate) async fn content(
     from: &impl Select,
     commitment: &Digest,
@@ -303,6 +313,13 @@ macro_rules! readable {
                 limit: u32,
             ) -> Result<Vec<mast_kernel::event::Event>, $crate::StoreError> {
                 $crate::read::events(self, session, after, limit).await
+            }
+
+            async fn last_moment(
+                &self,
+                session: mast_kernel::id::SessionId,
+            ) -> Result<Option<mast_kernel::instant::Instant>, $crate::StoreError> {
+                $crate::read::last_moment(self, session).await
             }
 
             async fn content(

@@ -251,11 +251,16 @@ pub(crate) const fn shelf(table: Table, has_session: bool) -> &'static str {
     }
 }
 
-/// Where a session stands: the end of its chain, its row, the greatest place of its items.
-pub(crate) const STANDING: &str = "SELECT CAST(sequence AS TEXT), hash, \
+/// Where a session stands: the end of its chain and its moment, its row, the greatest place of its items.
+pub(crate) const STANDING: &str = "SELECT CAST(sequence AS TEXT), hash, CAST(at AS TEXT), \
      (SELECT record FROM sessions WHERE id = $1), \
      CAST((SELECT COALESCE(MAX(place), 0) FROM items WHERE session = $1) AS TEXT) \
      FROM events WHERE session = $1 ORDER BY events.sequence DESC LIMIT 1";
+
+/// The moment of a session's last event, and of the store's last head.
+pub(crate) const LAST_MOMENTS: &str = "SELECT \
+     CAST((SELECT at FROM events WHERE session = $1 ORDER BY events.sequence DESC LIMIT 1) AS TEXT), \
+     CAST((SELECT at FROM heads ORDER BY heads.number DESC LIMIT 1) AS TEXT)";
 
 /// One row of the state.
 pub(crate) const RUN: &str = "SELECT record FROM runs WHERE id = $1";

@@ -136,6 +136,10 @@ impl JournalReader for Mortal {
         self.inner.events(session, after, limit).await
     }
 
+    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
+        self.inner.last_moment(session).await
+    }
+
     async fn content(&self, commitment: &Digest) -> Result<Option<ContentRow>, StoreError> {
         self.inner.content(commitment).await
     }

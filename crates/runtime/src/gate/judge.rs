@@ -16,6 +16,7 @@ use super::named::Found;
 use super::{Ending, Gate, Past, Progress, Proposal, Record, Stop};
 use crate::review::Reviewed;
 use crate::turnstile::{Ticket, Turn, Wish};
+use crate::verdict::{CLOCK, WentBack};
 
 /// Longest summary of arguments that a surface is told.
 const SUMMARY_CHARS_MAX: usize = 200;
@@ -81,7 +82,10 @@ impl Gate<'_> {
         record.past().may_go_on(subject.key)?;
         let case = self.case(tool, subject, &self.frame.surroundings);
         let judged = match record.past().yes() {
-            Some(yes) => self.runtime.policy().decide_again(&case, &yes),
+            Some(yes) => match self.runtime.judging_time(subject.place.session).await? {
+                Ok(now) => self.runtime.policy().decide_again(&Case { now, ..case }, &yes),
+                Err(WentBack) => return Err(Ending::denied(CLOCK).into()),
+            },
             None => {
                 let judged = self.granted(self.runtime.policy().decide(&case), tool, subject).await?;
                 self.reviewed(judged, &case).await
@@ -140,12 +144,12 @@ impl Gate<'_> {
         if !may_be_granted {
             return Ok(judged);
         }
-        let grants = self.runtime.grants_of(subject.place.session).await?;
+        let (grants, now) = self.runtime.grants_now(subject.place.session).await?;
         if grants.is_empty() {
             return Ok(judged);
         }
         let surroundings = Surroundings { grants, ..self.frame.surroundings.clone() };
-        Ok(self.runtime.policy().decide(&self.case(tool, subject, &surroundings)))
+        Ok(self.runtime.policy().decide(&Case { now, ..self.case(tool, subject, &surroundings) }))
     }
 
     /// What is plainly allowed is shown to the reviewer, where there is one: once, and never again when a

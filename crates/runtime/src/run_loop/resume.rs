@@ -130,14 +130,12 @@ impl Runtime {
             status: Some(ApprovalStatus::Pending),
             ..ApprovalFilter::default()
         };
-        let now = self.world().clock.now();
         let mut open = Vec::new();
         for row in self.store().approvals(&pending).await? {
-            if now >= row.expires_at {
-                self.expire(&row, now).await?;
-                continue;
+            let now = self.judging_time(session).await?;
+            if self.is_open_still(&row, now).await? {
+                open.push(self.ask_of(&row).await?);
             }
-            open.push(self.ask_of(&row).await?);
         }
         open.reverse();
         Ok(open)

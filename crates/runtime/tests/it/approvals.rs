@@ -13,8 +13,8 @@ use mast_kernel::policy::{Advice, Authority, Draft, NoRoster, Overlay, Policy, W
 use mast_kernel::run::{Completion, RunStatus};
 use mast_kernel::spec::SideEffect;
 use mast_runtime::{
-    Answer, Ask, Judge, NotTaken, ReviewFailed, Reviewed, Reviewer, RunRequest, RuntimeError, Silent,
-    Surface, Verdict, World,
+    Answer, Ask, Judge, NotTaken, ReviewFailed, Reviewed, Reviewer, RunRequest, RuntimeError, Session,
+    Silent, Surface, Verdict, World,
 };
 use mast_store::audit::{self, Table};
 use mast_store::{ApprovalFilter, CallFilter, GrantFilter, SessionFilter};
@@ -153,10 +153,13 @@ async fn gate_policy_7_nobody_else_can_answer_or_learn_that_there_is_a_question(
 
 /// A story whose clock the test moves.
 fn timed() -> (Story, Arc<ManualClock>) {
+    timed_with(SEND, &mast_tools::builtin::all())
+}
+
+fn timed_with(script: &str, tools: &[Arc<dyn Tool>]) -> (Story, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(START_MICROS));
     let world = World { clock: clock.clone(), ids: Arc::new(CountedIds::default()), ..world() };
-    let tools = mast_tools::builtin::all();
-    (Story::in_world(SEND, &tools, Arc::new(memory_store()), world), clock)
+    (Story::in_world(script, tools, Arc::new(memory_store()), world), clock)
 }
 
 #[tokio::test]
@@ -189,6 +192,79 @@ async fn a_clock_that_goes_back_voids_what_waits() {
     clock.advance(-3_600);
     let refused = story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await;
     assert!(matches!(refused, Err(NotTaken::Void { code: "approval.void.clock", .. })), "{refused:?}");
+}
+
+/// What is on record of a yes that was given in time, was over, and is used after the clock went back to where it
+/// would hold. `meanwhile` puts the late moment on record.
+async fn used_after_the_clock_went_back(meanwhile: impl AsyncFnOnce(&Story, &mut Session)) -> String {
+    let (story, clock) = timed();
+    let mut session = story.session().await;
+    let told = story.goes_on(&mut session, RunRequest::typed("Tell ops hello.")).await.unwrap();
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    clock.advance(4 * 3_600 + 1);
+    meanwhile(&story, &mut session).await;
+    clock.advance(-4 * 3_600);
+    story.resumes(told.end.run).await.unwrap().journal
+}
+
+#[tokio::test]
+async fn a_yes_that_was_over_stays_over_when_the_clock_goes_back() {
+    let head = async |story: &Story, session: &mut Session| {
+        let late = story.runtime.world().clock.now();
+        story.runtime.store().sign_head(session.id(), late).await.unwrap();
+    };
+    let asks = async |story: &Story, session: &mut Session| {
+        let desk = story.runtime.desk(session.clone(), &Silent).await.unwrap();
+        desk.close(0).await.unwrap();
+    };
+    for journal in [used_after_the_clock_went_back(head).await, used_after_the_clock_went_back(asks).await] {
+        assert!(!journal.contains("tool.call.started"), "{journal}");
+        assert!(journal.contains("approval.invalidated"), "{journal}");
+        assert!(journal.contains("reason_code=approval.void.clock"), "{journal}");
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_goes_back_a_little_makes_no_yes_last_longer() {
+    let (story, clock) = timed();
+    let mut session = story.session().await;
+    let told = story.goes_on(&mut session, RunRequest::typed("Tell ops hello.")).await.unwrap();
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    clock.advance(4 * 3_600 + 1);
+    story.runtime.desk(session.clone(), &Silent).await.unwrap().close(0).await.unwrap();
+    clock.advance(-4);
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert!(!told.journal.contains("tool.call.started"), "{}", told.journal);
+    assert!(told.journal.contains("reason_code=approval.expired"), "{}", told.journal);
+}
+
+#[tokio::test]
+async fn a_question_that_waits_is_void_once_the_clock_went_back() {
+    let (story, clock) = timed();
+    let told = story.says("Tell ops hello.").await;
+    clock.advance(-3_600);
+    let told = story.resumes(told.end.run).await.unwrap();
+    assert!(told.journal.contains("reason_code=approval.void.clock"), "{}", told.journal);
+    assert_eq!(told.end.status, RunStatus::Completed, "{}", told.journal);
+}
+
+#[tokio::test]
+async fn a_grant_that_was_over_covers_nothing_when_the_clock_goes_back() {
+    let call = "- calls: [{tool: demo.probe, args: {text: a}}]\n- text: ok\n";
+    let probe = Probe::new("demo.probe", SideEffect::ExternalWrite);
+    let tools: [Arc<dyn Tool>; 1] = [Arc::new(probe.clone())];
+    let (story, clock) = timed_with(&call.repeat(2), &tools);
+    let mut session = story.session().await;
+    let told = story.goes_on(&mut session, RunRequest::typed("One.")).await.unwrap();
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Session), None).await.unwrap();
+    story.resumes(told.end.run).await.unwrap();
+    let mut session = story.runtime.session(session.id(), story.authority.clone()).await.unwrap();
+    clock.advance(365 * 24 * 3_600);
+    story.runtime.desk(session.clone(), &Silent).await.unwrap().close(0).await.unwrap();
+    clock.advance(-365 * 24 * 3_600);
+    let told = story.goes_on(&mut session, RunRequest::typed("Two.")).await.unwrap();
+    assert_eq!((told.end.status, probe.n_runs()), (RunStatus::WaitingForApproval, 1), "{}", told.journal);
+    assert!(told.kinds().contains(&"grant.expired"), "{}", told.journal);
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mast_kernel::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
+use mast_kernel::instant::Instant;
 
 use super::State;
 use crate::error::Conflict;
@@ -25,6 +26,7 @@ pub(crate) struct Delta {
     pub(crate) grants: BTreeMap<GrantId, Changed<GrantRow>>,
     pub(crate) items: Vec<ItemRow>,
     pub(crate) last_place: Option<u64>,
+    pub(crate) last_at: Option<Instant>,
 }
 
 /// The rows of a session as a batch sees them: its own changes first, then what was there.
@@ -78,5 +80,13 @@ impl View<'_> {
     /// The greatest place of an item.
     pub(crate) fn last_place(&self) -> u64 {
         self.delta.last_place.unwrap_or(self.state.last_place)
+    }
+
+    /// When something happens: at its own moment, but never before what is on record. So no clock that went
+    /// back makes anything young again.
+    pub(crate) fn moment(&mut self, said: Instant) -> Instant {
+        let at = [self.state.last_at, self.delta.last_at].into_iter().flatten().fold(said, Instant::max);
+        self.delta.last_at = Some(at);
+        at
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mast_kernel::event::EventBody;
 use mast_kernel::grant::GrantStatus;
 use mast_kernel::id::{ApprovalId, CallId, GrantId, RunId};
+use mast_kernel::instant::Instant;
 
 use super::Delta;
 use crate::record::{ApprovalRow, CallRow, GrantRow, ItemRow, RunRow, SessionRow};
@@ -20,12 +21,14 @@ pub(crate) struct State {
     pub(crate) items: Vec<ItemRow>,
     /// The greatest place of an item, also where the items themselves are not held.
     pub(crate) last_place: u64,
+    /// The newest moment of the session; none before its first event.
+    pub(crate) last_at: Option<Instant>,
 }
 
 impl State {
     /// Takes over what was committed.
     pub(crate) fn merge(&mut self, delta: Delta) {
-        let Delta { session, runs, calls, approvals, grants, items, last_place } = delta;
+        let Delta { session, runs, calls, approvals, grants, items, last_place, last_at } = delta;
         if session.is_some() {
             self.session = session;
         }
@@ -35,6 +38,7 @@ impl State {
         self.grants.extend(grants.into_iter().map(|(id, changed)| (id, changed.row)));
         self.items.extend(items);
         self.last_place = last_place.unwrap_or(self.last_place);
+        self.last_at = self.last_at.max(last_at);
     }
 
     /// Lets go of rows that are not expected to change again, so that a long session stays small in

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{Event, Head};
 use mast_kernel::id::SessionId;
+use mast_kernel::instant::Instant;
 
 use super::{Held, MemoryStore};
 use crate::READ_ROWS_MAX;
@@ -137,6 +138,12 @@ impl JournalReader for MemoryStore {
         let events = held.sessions.get(&session).map(|held| held.events.as_slice()).unwrap_or_default();
         let after = events.iter().map(AsRef::as_ref).filter(|event| event.sequence > after);
         Ok(after.take(bound(limit)).cloned().collect())
+    }
+
+    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
+        let held = self.held();
+        let of_session = held.sessions.get(&session).and_then(|held| held.state.last_at);
+        Ok(of_session.max(held.heads.last().map(|head| head.at)))
     }
 
     async fn content(&self, commitment: &Digest) -> Result<Option<ContentRow>, StoreError> {

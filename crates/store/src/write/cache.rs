@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use mast_kernel::event::{EventBody, Link};
 use mast_kernel::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
+use mast_kernel::instant::Instant;
 use serde::de::DeserializeOwned;
 
 use super::Connection;
@@ -149,11 +150,12 @@ impl<C: Connection> Reading<'_, C> {
         let rows = self.connection.select(question.text(Some(&session))).await?;
         let Some(cells) = rows.into_iter().next() else { return Ok(known) };
         let unreadable = || StoreError::Unreadable { table: "events", key: session.to_string() };
-        let [sequence, hash, record, place] =
-            <[Option<String>; 4]>::try_from(cells).map_err(|_| unreadable())?;
+        let [sequence, hash, at, record, place] =
+            <[Option<String>; 5]>::try_from(cells).map_err(|_| unreadable())?;
         let (sequence, hash, place) = (parsed(sequence), parsed(hash), parsed(place));
         known.link =
             Some(Link { sequence: sequence.ok_or_else(unreadable)?, hash: hash.ok_or_else(unreadable)? });
+        known.state.last_at = parsed(at).map(Instant::from_micros);
         known.state.session = record.as_deref().and_then(from_record);
         known.state.last_place = place.ok_or_else(unreadable)?;
         Ok(known)

@@ -142,6 +142,10 @@ impl JournalReader for Around {
         self.store.events(session, after, limit).await
     }
 
+    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
+        self.store.last_moment(session).await
+    }
+
     async fn content(&self, commitment: &Digest) -> Result<Option<ContentRow>, StoreError> {
         self.store.content(commitment).await
     }

@@ -5,6 +5,7 @@ use mast_kernel::call::CallStatus;
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{ItemKind, Link};
 use mast_kernel::id::{ApprovalId, CallId, PrincipalId, RunId, SessionId, TenantId};
+use mast_kernel::instant::Instant;
 use mast_kernel::run::{Completion, RunStatus};
 use mast_store::sign::is_signed;
 use mast_store::verify::{Wanted, verify};
@@ -59,6 +60,22 @@ async fn events_are_numbered_without_gaps_and_chained(store: &dyn Store) {
     }
     assert_eq!(link.sequence, 6);
     assert_eq!(store.events(world.session, 4, 1).await.unwrap(), events[4..5]);
+}
+
+async fn no_moment_is_before_one_that_is_on_record(store: &dyn Store) {
+    let mut world = begun(store, 1).await;
+    let last = store.events(world.session, 0, 0).await.unwrap().last().unwrap().at;
+    assert_eq!(store.last_moment(world.session).await.unwrap(), Some(last));
+    let mut late = world.end();
+    late.events.iter_mut().for_each(|event| event.at = Instant::from_micros(7));
+    store.commit(late).await.unwrap();
+    let events = store.events(world.session, 0, 0).await.unwrap();
+    assert_eq!(events.last().unwrap().at, last, "a clock that went back is not followed");
+    let signed_at = Instant::from_micros(last.micros() + 9);
+    store.sign_head(world.session, signed_at).await.unwrap();
+    assert_eq!(store.last_moment(world.session).await.unwrap(), Some(signed_at));
+    let other = SessionId::from_u128(9);
+    assert_eq!(store.last_moment(other).await.unwrap(), Some(signed_at), "heads are of the whole store");
 }
 
 async fn lists_are_filtered_ordered_and_bounded(store: &dyn Store) {
@@ -149,6 +166,7 @@ super::on_every_store! {
     a_whole_run_is_read_back,
     what_is_not_there_is_none,
     events_are_numbered_without_gaps_and_chained,
+    no_moment_is_before_one_that_is_on_record,
     lists_are_filtered_ordered_and_bounded,
     heads_are_signed_and_chained,
 }
