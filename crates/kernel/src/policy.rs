@@ -32,7 +32,7 @@ use crate::spec::{ToolSpec, wire_enum};
 use crate::trust::Label;
 
 pub use advisory::Advice;
-pub use in_force::{At, Past};
+pub use in_force::{At, Past, RuleAt};
 pub use matrix::{Condition, MATRIX, Row};
 pub use profile::{
     BUILTIN_FILE, Draft, History, NoRoster, Profile, ProfileFault, ProfileRefused, Roster, Tested, Told,

@@ -116,9 +116,22 @@ impl Gate<'_> {
     /// [`RuntimeError`], when the store fails: what runs is settled, nothing further runs.
     pub(crate) async fn pass_all(&self, proposals: &[Proposal]) -> Result<Vec<Passed>, RuntimeError> {
         let turnstile = Turnstile::new(proposals.len());
-        let calls =
-            proposals.iter().enumerate().map(|(index, call)| self.pass(call, turnstile.ticket(index)));
+        let frames: Vec<Option<Frame<'_>>> = self.frames(proposals).collect();
+        let calls = proposals.iter().zip(&frames).enumerate().map(async |(index, (call, frame))| {
+            let gate = Gate { frame: frame.as_ref().unwrap_or(self.frame), ..*self };
+            gate.pass(call, turnstile.ticket(index)).await
+        });
         futures_util::future::join_all(calls).await.into_iter().collect()
+    }
+
+    /// The frame of each call, where it is not the step's.
+    fn frames(&self, proposals: &[Proposal]) -> impl Iterator<Item = Option<Frame<'_>>> {
+        let around = &self.frame.surroundings;
+        let histories = self.runtime.histories(&around.history, proposals).into_iter();
+        histories.map(|history| {
+            let surroundings = Surroundings { history: history?, ..around.clone() };
+            Some(Frame { surroundings, ..self.frame.clone() })
+        })
     }
 
     /// Passes one call through all steps.

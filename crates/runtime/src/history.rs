@@ -7,6 +7,7 @@ use mast_store::{CallFilter, CallRow};
 use serde_json::Value;
 
 use crate::error::RuntimeError;
+use crate::gate::Proposal;
 use crate::runtime::Runtime;
 
 impl Runtime {
@@ -49,5 +50,29 @@ impl Runtime {
             .unwrap_or_default();
         let (tool, side_effect) = (declared.tool.clone(), declared.side_effect);
         Ok(Some(Past { tool, side_effect, resources }))
+    }
+
+    /// What ran before each of these calls of one reply: what did in the session, and then those before it, since
+    /// they will have run when its turn comes. None where no rule looks back.
+    pub(crate) fn histories(&self, session: &History, calls: &[Proposal]) -> Vec<Option<History>> {
+        let mut so_far = session.clone();
+        let looks_back = calls.len() > 1 && self.policy().looks_back();
+        let after_others = calls.iter().map(|call| {
+            let before = looks_back.then(|| so_far.clone());
+            if let Some(past) = before.as_ref().and_then(|_| self.will_be(call)) {
+                so_far = so_far.and(&past);
+            }
+            before
+        });
+        after_others.collect()
+    }
+
+    /// What a call will have been once it has run; none for one that reaches no tool, and so will not run.
+    fn will_be(&self, call: &Proposal) -> Option<Past> {
+        let (tool, arguments) = crate::gate::reached(self, &call.name, &call.arguments);
+        let spec = &self.toolbox().registry().get(&tool, None)?.spec;
+        let body = self.toolbox().body(&spec.name, &spec.version)?;
+        let resources = body.resources(&arguments).unwrap_or_default();
+        Some(Past { tool, side_effect: spec.side_effect, resources })
     }
 }

@@ -7,6 +7,7 @@
 mod act;
 mod ask;
 mod begin;
+mod breaker;
 mod finish;
 mod open;
 mod resume;

@@ -174,6 +174,7 @@ impl Runtime {
                 }
                 link = Link { sequence: event.sequence, hash: event.hash };
                 if run.is_some() && event.run == run {
+                    so_far.begins_at.get_or_insert(session.items.len());
                     so_far.take(&event);
                 }
                 let Some(record) = item_of(&event) else { continue };

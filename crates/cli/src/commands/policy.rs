@@ -159,10 +159,10 @@ fn rules(policy: &Policy) -> impl Iterator<Item = Shown> {
         let is_row = |line: usize| {
             MATRIX.iter().any(|row| profile.row(row.side_effect).is_some_and(|(_, at)| at == line))
         };
-        profile.told().into_iter().filter(move |told| !is_row(told.line)).map(|told| Shown {
+        profile.told().into_iter().filter(move |told| !is_row(told.at.line)).map(|told| Shown {
             id: told.what,
             ruling: told.ruling.to_string(),
-            from: format!("{} line {}", profile.file(), told.line),
+            from: format!("{} line {}", profile.file(), told.at.line),
             why: told.why.unwrap_or_default(),
         })
     });

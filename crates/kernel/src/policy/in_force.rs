@@ -14,8 +14,18 @@ use crate::spec::SideEffect;
 pub struct At {
     /// Which file of the policy: 0 is the profile, from 1 on the admin profiles. See [`Policy::files`].
     pub file: usize,
+    /// Which rule.
+    pub rule: RuleAt,
+}
+
+/// A rule: where it stands in its file, and what it says. It is known by what it says: another rule on the same
+/// line is another one, and the same rule further down is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RuleAt {
     /// The line, counted from 1.
     pub line: usize,
+    /// Digest of what it says, its reason left out.
+    pub digest: Digest,
 }
 
 /// A call that ran earlier in the session, as rules about sequences see it.
@@ -55,7 +65,7 @@ impl Policy {
     #[must_use]
     pub fn told(&self, at: At) -> Option<(&str, Told)> {
         let profile = self.files.get(at.file)?;
-        Some((profile.file(), profile.told().into_iter().find(|told| told.line == at.line)?))
+        Some((profile.file(), profile.told().into_iter().find(|told| told.at == at.rule)?))
     }
 
     /// Whether a rule looks at the calls that ran before.

@@ -20,7 +20,7 @@ mod trial;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use super::{Overlay, Policy, Ruling, Surroundings};
+use super::{Overlay, Policy, RuleAt, Ruling, Surroundings};
 use crate::canonical::Digest;
 use crate::resource::Resource;
 use crate::spec::SideEffect;
@@ -58,23 +58,23 @@ pub struct Profile {
     servers: BTreeMap<String, Row>,
     rules: Vec<Rule>,
     index: Index,
-    /// Tools, and the line that names each.
-    always_ask: BTreeMap<String, usize>,
+    /// Tools, and the rule that names each.
+    always_ask: BTreeMap<String, RuleAt>,
 }
 
 /// What is ruled of a side effect, a tool or a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) ruling: Ruling,
-    pub(super) line: usize,
+    pub(super) at: RuleAt,
     pub(super) why: Option<String>,
 }
 
 /// One rule of a profile, as a person is told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
-    /// The line on which it stands.
-    pub line: usize,
+    /// Which rule it is, and where it stands.
+    pub at: RuleAt,
     /// What it rules.
     pub ruling: Ruling,
     /// What it is about.
@@ -136,7 +136,7 @@ impl Draft {
         if let Some((tool, row)) = profile.tools.iter().filter(allowed).find(|(tool, _)| always(tool)) {
             let what = format!("tool {tool}, of which every call is asked about,");
             let fault = ProfileFault::Loosens { what, ruling: Ruling::Allow, at_most: Ruling::Ask };
-            return Err(ProfileRefused { file: file.to_owned(), line: row.line, fault });
+            return Err(ProfileRefused { file: file.to_owned(), line: row.at.line, fault });
         }
         Ok(Self { profile, trials, whose })
     }
@@ -211,7 +211,7 @@ impl Profile {
 
     /// What would hold if the file that is compiled in were not a profile: nothing may be done.
     fn closed() -> Self {
-        let closed = Row { ruling: Ruling::Deny, line: 1, why: None };
+        let closed = Row { ruling: Ruling::Deny, at: RuleAt { line: 1, digest: Digest::of(b"closed") }, why: None };
         Self {
             file: BUILTIN_FILE.to_owned(),
             name: "closed".to_owned(),
@@ -246,40 +246,40 @@ impl Profile {
     /// What it rules of a side effect as a whole, and the line.
     #[must_use]
     pub fn row(&self, effect: SideEffect) -> Option<(Ruling, usize)> {
-        self.rows.get(&effect).map(|row| (row.ruling, row.line))
+        self.rows.get(&effect).map(|row| (row.ruling, row.at.line))
     }
 
     /// The tools of which every call is asked about, each with its line.
     pub fn always_ask(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.always_ask.iter().map(|(tool, line)| (tool.as_str(), *line))
+        self.always_ask.iter().map(|(tool, at)| (tool.as_str(), at.line))
     }
 
     /// Everything that it says, in the order of its lines.
     #[must_use]
     pub fn told(&self) -> Vec<Told> {
         let of =
-            |what: String, row: &Row| Told { line: row.line, ruling: row.ruling, what, why: row.why.clone() };
+            |what: String, row: &Row| Told { at: row.at, ruling: row.ruling, what, why: row.why.clone() };
         let mut told: Vec<Told> =
             self.rows.iter().map(|(effect, row)| of(format!("effect {effect}"), row)).collect();
         told.extend(self.tools.iter().map(|(tool, row)| of(format!("tool {tool}"), row)));
         told.extend(self.servers.iter().map(|(server, row)| of(format!("server {server}"), row)));
         told.extend(self.rules.iter().map(|rule| Told {
-            line: rule.line,
+            at: rule.at,
             ruling: rule.ruling.into(),
             what: rule.told(),
             why: rule.why.clone(),
         }));
-        let mut asked: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-        for (tool, line) in self.always_ask() {
-            asked.entry(line).or_default().push(tool);
+        let mut asked: BTreeMap<RuleAt, Vec<&str>> = BTreeMap::new();
+        for (tool, at) in &self.always_ask {
+            asked.entry(*at).or_default().push(tool);
         }
-        told.extend(asked.into_iter().map(|(line, tools)| Told {
-            line,
+        told.extend(asked.into_iter().map(|(at, tools)| Told {
+            at,
             ruling: Ruling::Ask,
             what: format!("every call of {}", tools.join(", ")),
             why: None,
         }));
-        told.sort_by_key(|told| told.line);
+        told.sort_by_key(|told| told.at.line);
         told
     }
 
@@ -299,8 +299,8 @@ impl Profile {
         self.tools.get(tool).into_iter().chain(of_server).chain(self.rows.get(&effect))
     }
 
-    /// The line that wants every call of this tool asked about.
-    pub(super) fn always_asks(&self, tool: &str) -> Option<usize> {
+    /// The rule that wants every call of this tool asked about.
+    pub(super) fn always_asks(&self, tool: &str) -> Option<RuleAt> {
         self.always_ask.get(tool).copied()
     }
 
@@ -309,26 +309,26 @@ impl Profile {
         self.rules.iter().any(|rule| rule.after.is_some())
     }
 
-    /// The strictest rule that means this call, the first of several, with its line.
+    /// The strictest rule that means this call, the first of several.
     pub(super) fn strictest(
         &self,
         tool: &str,
         side_effect: SideEffect,
         resources: &[Resource],
         around: &Surroundings,
-    ) -> Option<(Ruling, usize)> {
+    ) -> Option<(Ruling, RuleAt)> {
         if self.rules.is_empty() {
             return None;
         }
         let call = Seen { tool, side_effect, touched: resources.iter().filter_map(Touched::of).collect() };
         let rules = self.index.candidates(&call).into_iter().filter_map(|at| self.rules.get(at));
         let follows = |rule: &Rule| rule.after.as_ref().is_none_or(|after| around.history.has(after));
-        let mut strictest: Option<(Tightening, usize)> = None;
+        let mut strictest: Option<(Tightening, RuleAt)> = None;
         for rule in rules.filter(|rule| rule.meant.means(&call)) {
             if strictest.is_none_or(|(ruling, _)| ruling < rule.ruling) && follows(rule) {
-                strictest = Some((rule.ruling, rule.line));
+                strictest = Some((rule.ruling, rule.at));
             }
         }
-        strictest.map(|(ruling, line)| (ruling.into(), line))
+        strictest.map(|(ruling, at)| (ruling.into(), at))
     }
 }

@@ -4,7 +4,7 @@
 
 use super::matrix;
 use super::profile::{Profile, Row, loosest};
-use super::{At, Case, Condition, Finding, Layer, MATRIX, Ruling};
+use super::{At, Case, Condition, Finding, Layer, MATRIX, RuleAt, Ruling};
 
 /// What the matrix says under the rows of the profile.
 pub(super) fn matrix(case: &Case<'_>, profile: &Profile) -> Finding {
@@ -16,7 +16,7 @@ pub(super) fn matrix(case: &Case<'_>, profile: &Profile) -> Finding {
         .any(|matrix| matrix.side_effect == spec.side_effect && matrix.condition == Condition::Always);
     let at_most = if unconditional { loosest(spec.side_effect, by_tool) } else { found.ruling };
     let ruling = row.ruling.max(at_most.min(found.ruling));
-    let at = Some(At { file: 0, line: row.line });
+    let at = Some(At { file: 0, rule: row.at });
     if ruling == found.ruling {
         // A row that changes nothing is not the reason, unless it says the same.
         return if row.ruling == ruling { Finding { at, ..found } } else { found };
@@ -31,16 +31,16 @@ pub(super) fn finding(case: &Case<'_>, profile: &Profile) -> Finding {
     let rule = profile.strictest(&spec.name, spec.side_effect, case.resources, case.surroundings);
     let asked = profile.always_asks(&spec.name);
     match (rule, asked) {
-        (Some((Ruling::Deny, line)), _) => Finding {
-            at: Some(At { file: 0, line }),
+        (Some((Ruling::Deny, rule)), _) => Finding {
+            at: Some(At { file: 0, rule }),
             ..of_rules(Layer::Rules, Ruling::Deny, "a rule denies it")
         },
-        (_, Some(line)) => {
+        (_, Some(rule)) => {
             let asks = Finding::ask(Layer::Rules, "policy.rules.always_ask", "you are always asked");
-            Finding { at: Some(At { file: 0, line }), ..asks }
+            Finding { at: Some(At { file: 0, rule }), ..asks }
         }
-        (Some((ruling, line)), None) => Finding {
-            at: Some(At { file: 0, line }),
+        (Some((ruling, rule)), None) => Finding {
+            at: Some(At { file: 0, rule }),
             ..of_rules(Layer::Rules, ruling, "a rule wants it asked")
         },
         (None, None) if Profile::builtin().always_asks(&spec.name).is_some() => {
@@ -53,17 +53,17 @@ pub(super) fn finding(case: &Case<'_>, profile: &Profile) -> Finding {
 /// What an admin profile says; `file` is its place among the files of the policy.
 pub(super) fn admin(case: &Case<'_>, profile: &Profile, file: usize) -> Finding {
     let spec = case.spec();
-    let rows = profile.rows_of(&spec.name, spec.side_effect).map(|row: &Row| (row.ruling, row.line));
+    let rows = profile.rows_of(&spec.name, spec.side_effect).map(|row: &Row| (row.ruling, row.at));
     let rule = profile.strictest(&spec.name, spec.side_effect, case.resources, case.surroundings);
-    let asked = profile.always_asks(&spec.name).map(|line| (Ruling::Ask, line));
-    let strictest = rows.chain(rule).chain(asked).fold(None::<(Ruling, usize)>, |worst, found| match worst {
+    let asked = profile.always_asks(&spec.name).map(|at| (Ruling::Ask, at));
+    let strictest = rows.chain(rule).chain(asked).fold(None::<(Ruling, RuleAt)>, |worst, found| match worst {
         Some(worst) if worst.0 >= found.0 => Some(worst),
         _ => Some(found),
     });
     match strictest {
         None | Some((Ruling::Allow, _)) => Finding::pass(Layer::Admin, "nothing against it"),
-        Some((ruling, line)) => {
-            let at = Some(At { file, line });
+        Some((ruling, rule)) => {
+            let at = Some(At { file, rule });
             Finding { at, ..of_admin(ruling) }
         }
     }

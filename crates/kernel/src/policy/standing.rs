@@ -82,12 +82,12 @@ fn asked_again(case: &Case<'_>, fields: &Value) -> Option<(Approval, bool)> {
     Some((fresh, is_over))
 }
 
-/// What asks: the code of each layer that does, and the place of its rule where it stands in a file.
+/// What asks: the code of each layer that does, and which rule where it stands in a file.
 pub(super) fn asks(findings: &[Finding]) -> Vec<String> {
     let asking = findings.iter().filter(|finding| finding.ruling == Ruling::Ask);
     let told = |finding: &Finding| {
         let code = finding.code?;
-        Some(finding.at.map_or_else(|| code.to_owned(), |at| format!("{code}@{}:{}", at.file, at.line)))
+        Some(finding.at.map_or_else(|| code.to_owned(), |at| format!("{code}@{}", at.rule.digest.to_hex())))
     };
     asking.filter_map(told).collect()
 }

@@ -233,7 +233,7 @@ fn a_rule_names_its_file_and_its_line() {
     let findings = world.in_case(|case| policy.examine(case));
     let finding = findings.iter().find(|finding| finding.layer == Layer::Admin).unwrap();
     let (file, told) = policy.told(finding.at.unwrap()).unwrap();
-    assert_eq!((file, told.line, told.what.as_str()), ("policy.toml", 3, "tool demo.probe"));
+    assert_eq!((file, told.at.line, told.what.as_str()), ("policy.toml", 3, "tool demo.probe"));
     assert_eq!(told.why.as_deref(), Some("not here"));
 }
 
@@ -245,7 +245,7 @@ fn the_matrix_tells_the_row_that_stands_in_its_place() {
         findings
             .iter()
             .find(|finding| finding.layer == Layer::Matrix)
-            .map(|f| (f.ruling, f.at.map(|at| at.line)))
+            .map(|f| (f.ruling, f.at.map(|at| at.rule.line)))
     };
     assert_eq!(at(SideEffect::Publication), Some((Ruling::Allow, Some(2))));
     assert_eq!(at(SideEffect::Financial), Some((Ruling::Ask, None)));

@@ -16,7 +16,7 @@ fn check(whose: Whose, text: &str, expect: &Expect) {
         Ok(profile) => profile
             .told()
             .iter()
-            .map(|told| format!("{} {} {}\n", told.line, told.ruling, told.what))
+            .map(|told| format!("{} {} {}\n", told.at.line, told.ruling, told.what))
             .collect::<String>(),
         Err(refused) => format!("{refused} | {}\n", refused.hint()),
     };

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use mast_kernel::breaker::Seen;
-use mast_kernel::canonical::{Digest, match_digest};
+use mast_kernel::canonical::Digest;
 use mast_kernel::event::{Actor, BudgetKind, ContextBudgetExceeded, EventBody, ItemKind};
 use mast_kernel::id::{CallId, ItemId};
 use mast_kernel::limits;
@@ -14,10 +13,10 @@ use mast_provider::CallProposal;
 use mast_store::Durability;
 
 use super::ask::Reply;
-use super::{Ended, Work, observer};
+use super::{Ended, Work, breaker, observer};
 use crate::context::ItemBody;
 use crate::error::RuntimeError;
-use crate::gate::{self, Frame, Gate, Passed, Past, Proposal, Round, Seat, Settled};
+use crate::gate::{Frame, Gate, Passed, Past, Proposal, Round, Seat, Settled};
 use crate::scribe::Scribe;
 use crate::session::{NewItem, context_item};
 
@@ -171,7 +170,7 @@ impl Work<'_> {
         let mut sorted = Vec::with_capacity(calls.len());
         for (index, call) in calls.iter().enumerate() {
             let proposal = self.proposal(index, call);
-            let (tool, matching) = self.matching(call);
+            let (tool, matching) = breaker::matching(self.runtime, &call.name, &call.arguments);
             sorted.push(if index >= limits::BATCH_CALLS_MAX {
                 Sorted::Answered { proposal, code: "tool.batch.too_many" }
             } else if index >= fitted as usize {
@@ -196,20 +195,11 @@ impl Work<'_> {
         }
     }
 
-    /// By what a repetition of a call is told: the tool that it reaches, and its arguments in any spelling.
-    fn matching(&self, call: &CallProposal) -> (String, Digest) {
-        let (tool, arguments) = gate::reached(self.runtime, &call.name, &call.arguments);
-        let raw = || Digest::of(call.arguments.as_bytes());
-        (tool, match_digest(&arguments).unwrap_or_else(|_| raw()))
-    }
-
     /// Counts a settled call; the reason code where the run must end.
     fn note(&mut self, call: &CallProposal, settled: &Settled) -> Option<&'static str> {
-        let (tool, matching) = self.matching(call);
-        let code = settled.outcome.as_ref().map_or("", |outcome| outcome.reason_code()).to_owned();
         let result = settled.structured.is_some().then(|| Digest::of(settled.content.as_bytes()));
-        let seen = Seen { tool: &tool, matching, status: settled.status(), code: &code, result };
-        self.breaker.note(&seen).filter(|trip| trip.ends_run()).map(mast_kernel::breaker::Trip::code)
+        let outcome = (settled.outcome.as_ref(), result);
+        breaker::note(self.runtime, &mut self.breaker, call, outcome)
     }
 
     /// The outcome of a call that does not reach the gate.

@@ -46,6 +46,8 @@ pub struct Resumption {
 pub(crate) struct SoFar {
     /// The step of the last reply that is an item of the conversation.
     pub(super) replied_step: Option<u32>,
+    /// Which of the session's items is the first of the run, where they were read too.
+    pub(crate) begins_at: Option<usize>,
     /// Answers of the model, those of a failure too.
     pub(crate) n_replies: u32,
     /// The last answer, while it is no item: its step and its content.
@@ -240,6 +242,9 @@ impl<'a> Work<'a> {
             date_line: what.date_line,
             surroundings: runtime.surroundings().clone(),
         };
+        let begins_at = so_far.begins_at.unwrap_or(session.items.len());
+        let breaker =
+            super::breaker::as_it_was(runtime, session.items.get(begins_at..).unwrap_or_default());
         let (provider_name, model) = (row.provider.clone(), row.model.clone());
         surface.observer.observe(&Progress::RunStarted { run: row.id, provider: provider_name, model });
         Ok(Self {
@@ -260,7 +265,7 @@ impl<'a> Work<'a> {
             terms,
             spent,
             usage: so_far.usage,
-            breaker: mast_kernel::breaker::Breaker::default(),
+            breaker,
             person: Person { has_typed: row.provider == NO_MODEL, ..Person::default() },
         })
     }

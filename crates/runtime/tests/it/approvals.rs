@@ -18,6 +18,7 @@ use mast_runtime::{
 };
 use mast_store::audit::{self, Table};
 use mast_store::{ApprovalFilter, CallFilter, GrantFilter, SessionFilter};
+use mast_testkit::probe::Body;
 use mast_testkit::{CountedIds, ManualClock, Probe, START_MICROS, Story, memory_store, world};
 use mast_tools::{Cancellation, Tool};
 
@@ -325,6 +326,41 @@ async fn after_two_refusals_of_a_thing_it_is_not_asked_again() {
 }
 
 #[tokio::test]
+async fn what_nobody_knows_the_outcome_of_is_not_asked_about_again_after_a_pause() {
+    let call = "- calls: [{tool: demo.probe, args: {text: TEXT}}]\n";
+    let script: String = ["a", "b", "a"].map(|text| call.replace("TEXT", text)).concat() + "- text: ok\n";
+    let probe = Probe::new("demo.probe", SideEffect::ExternalWrite).doing(Body::Panic);
+    let story = Story::with(&script, &[Arc::new(probe.clone())], Arc::new(memory_store()));
+    let mut told = story.says("Go.").await;
+    for _ in 0..2 {
+        story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+        told = story.resumes(told.end.run).await.unwrap();
+    }
+    assert_eq!((told.end.status, probe.n_runs()), (RunStatus::Completed, 2), "{}", told.journal);
+    assert_eq!(told.journal.matches("tool.call.uncertain").count(), 2, "{}", told.journal);
+    assert_eq!(told.journal.matches("approval.requested").count(), 2, "{}", told.journal);
+    let shown = format!("{:?}", story.model.requests().last().unwrap().items.last());
+    assert!(shown.contains("tool.outcome_unknown"), "{shown}");
+}
+
+#[tokio::test]
+async fn the_same_denial_is_counted_across_a_pause() {
+    let denied = "- calls: [{tool: math.calculate, args: {expression: \"1+1\"}}]\n";
+    let probe = Probe::new("demo.probe", SideEffect::ExternalWrite);
+    let mut tools = mast_tools::builtin::all();
+    tools.push(Arc::new(probe.clone()));
+    let script = denied.repeat(2) + "- calls: [{tool: demo.probe, args: {text: a}}]\n" + denied + "- text: ok\n";
+    let mut story = Story::with(&script, &tools, Arc::new(memory_store()));
+    let rule = "name = \"p\"\n[[tools]]\nname = \"math.calculate\"\nruling = \"deny\"\n";
+    story.runtime = story.runtime.clone().under(profile(rule));
+    let told = story.says("Go.").await;
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    let told = story.resumes(told.end.run).await.unwrap();
+    let code = told.end.failure.map(|failure| failure.code);
+    assert_eq!((told.end.status, code), (RunStatus::Failed, Some("run.repeated_denial")), "{}", told.journal);
+}
+
+#[tokio::test]
 async fn a_batch_goes_on_where_it_stopped_without_a_second_proposal() {
     let script = "- calls: [{tool: demo.probe, args: {text: a}}, {tool: demo.probe, args: {text: b}}, \
                   {tool: math.calculate, args: {expression: \"1+1\"}}]\n- text: ok\n";
@@ -398,6 +434,30 @@ async fn a_grant_does_not_answer_a_rule_that_asks_for_the_first_time_later() {
     assert_eq!(probe.n_runs(), 2);
 }
 
+/// Whether a yes to a rule is still a yes when the profile has become another one.
+async fn holds_under(after: &str) -> bool {
+    const BEFORE: &str =
+        "name = \"p\"\nrules = [{ tools = [\"demo.probe\"], effects = [\"external_write\"], ruling = \"ask\" }]\n";
+    let (mut story, probe) = probed(PROBE);
+    story.runtime = story.runtime.clone().under(profile(BEFORE));
+    let told = story.says("Go.").await;
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    story.runtime = story.runtime.clone().under(profile(after));
+    let told = story.resumes(told.end.run).await.unwrap();
+    let is_refused = told.journal.contains("reason_code=policy.revalidation.escalated");
+    assert_eq!(is_refused, probe.n_runs() == 0, "{}", told.journal);
+    probe.n_runs() == 1
+}
+
+#[tokio::test]
+async fn a_yes_answers_the_rule_that_asked_and_no_other_on_its_line() {
+    let same = "tools = [\"demo.probe\"]\neffects = [\"external_write\"]\nruling = \"ask\"\n";
+    assert!(holds_under(&format!("name = \"q\"\n# Moved.\n\n[[rules]]\nwhy = \"new\"\n{same}")).await);
+    assert!(!holds_under("name = \"p\"\nrules = [{ tools = [\"demo.probe\"], ruling = \"ask\" }]\n").await);
+    let other = "[{ effects = [\"external_write\"], ruling = \"ask\" }]";
+    assert!(!holds_under(&format!("name = \"p\"\nrules = {other}\n")).await);
+}
+
 #[tokio::test]
 async fn some_yeses_reach_one_call_only() {
     let story = Story::new(SEND);
@@ -446,6 +506,31 @@ async fn a_rule_about_a_sequence_sees_what_ran_before_in_the_session_also_after_
     let mut session = story.runtime.session(session.id(), story.authority.clone()).await.unwrap();
     let told = story.goes_on(&mut session, RunRequest::typed("Three.")).await.unwrap();
     assert!(told.journal.contains("reason_code=policy.rules.deny"), "{}", told.journal);
+    assert_eq!(probe.n_runs(), 0);
+}
+
+#[tokio::test]
+async fn a_rule_about_a_sequence_sees_the_earlier_calls_of_the_same_reply() {
+    let calculate = "{tool: math.calculate, args: {expression: \"1+1\"}}";
+    let probe = Probe::new("demo.probe", SideEffect::ExternalWrite);
+    let mut tools = mast_tools::builtin::all();
+    tools.push(Arc::new(probe.clone()));
+    let rule = "name = \"after\"\n[[sequences]]\nafter = { tools = [\"math.calculate\"] }\n\
+                then = { tools = [\"demo.probe\"] }\nruling = \"deny\"\n";
+    let says = async |calls: String| {
+        let script = format!("- calls: [{calls}]\n- text: ok\n");
+        let mut story = Story::with(&script, &tools, Arc::new(memory_store()));
+        story.runtime = story.runtime.clone().under(profile(rule));
+        story.says("Go.").await
+    };
+    let probed = "{tool: demo.probe, args: {text: a}}";
+    let wrapped = "{tool: tool.call, args: {name: math.calculate, arguments: {expression: \"1+1\"}}}";
+    for first in [calculate, wrapped] {
+        let told = says(format!("{first}, {probed}")).await;
+        assert!(told.journal.contains("reason_code=policy.rules.deny"), "{}", told.journal);
+    }
+    let told = says(format!("{probed}, {calculate}")).await;
+    assert_eq!(told.end.asks.len(), 1, "what comes later is not before: {}", told.journal);
     assert_eq!(probe.n_runs(), 0);
 }
 

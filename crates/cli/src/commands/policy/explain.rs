@@ -199,7 +199,7 @@ impl Told<'_> {
 
     fn about(&self, finding: &Finding) -> String {
         if let Some((file, told)) = finding.at.and_then(|at| self.policy.told(at)) {
-            return format!("{file} line {}: {}", told.line, told.what);
+            return format!("{file} line {}: {}", told.at.line, told.what);
         }
         let label = self.args.origin.label();
         match finding.layer {
@@ -262,7 +262,7 @@ impl Told<'_> {
                 "why": finding.why,
                 "about": self.about(finding),
                 "file": told.as_ref().map(|(file, _)| file),
-                "line": told.as_ref().map(|(_, told)| told.line),
+                "line": told.as_ref().map(|(_, told)| told.at.line),
                 "rule": told.as_ref().map(|(_, told)| &told.what),
                 "reason": told.as_ref().and_then(|(_, told)| told.why.as_ref()),
             })

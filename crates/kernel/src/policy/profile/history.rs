@@ -16,7 +16,7 @@ use crate::spec::SideEffect;
 pub struct History(Arc<Calls>);
 
 /// The calls, and the places of those that show a word.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Calls {
     calls: Vec<Call>,
     tools: Places,
@@ -33,7 +33,7 @@ struct Calls {
 }
 
 /// One call.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Call {
     tool: String,
     side_effect: SideEffect,
@@ -51,6 +51,14 @@ impl History {
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.calls.len()
+    }
+
+    /// The same with one more call after the others.
+    #[must_use]
+    pub fn and(&self, past: &Past) -> Self {
+        let mut calls = Arc::clone(&self.0);
+        Arc::make_mut(&mut calls).add(past);
+        Self(calls)
     }
 
     /// Whether one of the calls is meant.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use super::fault::{ProfileFault, ProfileRefused};
@@ -17,7 +18,7 @@ use super::{Profile, Row, Whose, loosest};
 use crate::canonical::{Canonical, Digest};
 use crate::limits;
 use crate::name;
-use crate::policy::{MATRIX, Ruling};
+use crate::policy::{MATRIX, RuleAt, Ruling};
 use crate::spec::SideEffect;
 
 const TOP: &[&str] = &["name", "rows", "tools", "servers", "rules", "sequences", "always_ask", "tests"];
@@ -106,7 +107,7 @@ impl Reader<'_> {
                 let what = format!("side effect {effect}");
                 return Err(table.source.refuse(line, ProfileFault::Loosens { what, ruling, at_most }));
             }
-            rows.insert(effect, Row { ruling, line, why: None });
+            rows.insert(effect, Row { ruling, at: rule(line, effect.as_str(), &ruling.as_str().into()), why: None });
         }
         Ok(rows)
     }
@@ -128,13 +129,13 @@ impl Reader<'_> {
             if ruling == Ruling::Allow && !may_allow {
                 return Err(loosened(&table, format!("{} {name}", key.trim_end_matches('s'))));
             }
-            let row = Row { ruling, line: table.line, why: why(&table)? };
+            let row = Row { ruling, at: rule_of(&table, key), why: why(&table)? };
             match rows.entry(name) {
                 Entry::Vacant(place) => {
                     place.insert(row);
                 }
                 Entry::Occupied(first) => {
-                    let (what, earlier) = (first.key().clone(), first.get().line);
+                    let (what, earlier) = (first.key().clone(), first.get().at.line);
                     return Err(table.refuse(ProfileFault::Twice { what, earlier }));
                 }
             }
@@ -147,7 +148,7 @@ impl Reader<'_> {
         let mut rules = Vec::new();
         for table in self.top.tables("rules", RULE)? {
             rules.push(Rule {
-                line: table.line,
+                at: rule_of(&table, "rules"),
                 meant: selector(&table)?,
                 after: None,
                 ruling: tightening(&table)?,
@@ -160,7 +161,7 @@ impl Reader<'_> {
                 table.required(key, part).and_then(|part| selector(&part))
             };
             rules.push(Rule {
-                line: table.line,
+                at: rule_of(&table, "sequences"),
                 meant: part("then")?,
                 after: Some(part("after")?),
                 ruling: tightening(&table)?,
@@ -172,12 +173,24 @@ impl Reader<'_> {
 
     /// The tools of which every single call is asked about. One that is also allowed would be a
     /// contradiction.
-    fn always_ask(&self) -> Result<BTreeMap<String, usize>, ProfileRefused> {
+    fn always_ask(&self) -> Result<BTreeMap<String, RuleAt>, ProfileRefused> {
         let names = self.top.list("always_ask", "full names of tools", |value| {
             value.as_str().filter(|text| name::is_tool_name(text)).map(str::to_owned)
         })?;
-        Ok(names.into_iter().collect())
+        Ok(names.into_iter().map(|(tool, line)| (tool, rule(line, "always_ask", &Value::Null))).collect())
     }
+}
+
+/// A rule, from the table that it is.
+fn rule_of(table: &Table<'_>, kind: &str) -> RuleAt {
+    rule(table.line, kind, &table.json_without("why"))
+}
+
+/// A rule on this line, from what it says.
+fn rule(line: usize, kind: &str, says: &Value) -> RuleAt {
+    // What cannot be canonical is refused with the whole file.
+    let says = Canonical::of(says).map(|says| says.digest()).unwrap_or_else(|_| Digest::of(&[]));
+    RuleAt { line, digest: Digest::of_fields([kind.as_bytes(), says.as_bytes().as_slice()].into_iter()) }
 }
 
 fn loosened(table: &Table<'_>, what: String) -> ProfileRefused {

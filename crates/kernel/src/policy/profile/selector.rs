@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::host::{self, HostPattern};
 use super::pattern::{CommandPattern, PathPattern};
 use super::spelling::{Readings, parts, program_name, same_word};
-use crate::policy::Ruling;
+use crate::policy::{RuleAt, Ruling};
 use crate::resource::Resource;
 use crate::spec::SideEffect;
 
@@ -171,7 +171,7 @@ impl From<Tightening> for Ruling {
 /// A rule on calls, or, with `after`, on calls that follow another one in the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rule {
-    pub(super) line: usize,
+    pub(super) at: RuleAt,
     pub(super) meant: Selector,
     pub(super) after: Option<Selector>,
     pub(super) ruling: Tightening,
