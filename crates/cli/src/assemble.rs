@@ -26,7 +26,7 @@ use crate::args::Global;
 use crate::config::{Config, Environment, Flags, PRESETS, Paths, key_for};
 use crate::error::CliError;
 use crate::output::Printer;
-use crate::output::hidden::Sight;
+use crate::output::hidden::{self, Sight};
 
 /// What every verb starts from.
 #[derive(Debug)]
@@ -49,6 +49,7 @@ impl Start {
     /// [`CliError`] when there is no place for them.
     pub(crate) fn new(global: Global, printer: &Printer, environment: Environment) -> Result<Self, CliError> {
         let paths = Paths::find(global.config.as_deref(), global.data_dir.as_deref(), &environment)?;
+        keep_keys_back(&paths, &environment);
         Ok(Self { global, printer: printer.clone(), environment, paths })
     }
 
@@ -121,19 +122,25 @@ pub(crate) fn local_authority() -> Authority {
     }
 }
 
-/// What may be seen on a card: what looks secret only if it was asked for, stored keys by their name.
+/// Keeps every stored key out of what is printed, as far as it can be read: verbs that use one tell why it cannot.
+fn keep_keys_back(paths: &Paths, environment: &Environment) {
+    let found = PRESETS.iter().filter_map(|preset| {
+        let key = key_for(preset, paths, environment).ok().flatten();
+        key.map(|(key, _)| (preset.name.to_owned(), key))
+    });
+    hidden::keep_back(found.collect());
+}
+
+/// What may be seen on a card: what looks secret only if it was asked for, and no stored key at all.
 ///
 /// # Errors
 ///
-/// [`CliError`] when a stored key cannot be read.
+/// [`CliError`] when a stored key cannot be read, and so cannot be kept back.
 pub(crate) fn sight(start: &Start, is_revealed: bool) -> Result<Sight, CliError> {
-    let mut sight = Sight { is_revealed, ..Sight::default() };
     for preset in PRESETS {
-        if let Some((key, _)) = key_for(preset, &start.paths, &start.environment)? {
-            sight.credentials.push((preset.name.to_owned(), key));
-        }
+        key_for(preset, &start.paths, &start.environment)?;
     }
-    Ok(sight)
+    Ok(Sight { is_revealed })
 }
 
 /// The runtime over a store, with Mast's own tools.

@@ -28,17 +28,31 @@ impl Secret {
         &self.0
     }
 
-    /// `text` with `instead` wherever the key stands; nothing is replaced where the key is too short to be
-    /// told from other text.
+    /// `text` with `instead` wherever the key stands, as it is or as JSON has it, also where a cut left only its
+    /// beginning; none where it stands nowhere. A key too short to be told from other text is not looked for.
     #[must_use]
-    pub fn hidden_in(&self, text: &str, instead: &str) -> String {
-        if self.0.len() < TELLABLE_BYTES_MIN { text.to_owned() } else { text.replace(&self.0, instead) }
+    pub fn hidden_in(&self, text: &str, instead: &str) -> Option<String> {
+        if self.0.len() < TELLABLE_BYTES_MIN {
+            return None;
+        }
+        let in_json = serde_json::to_string(&self.0).unwrap_or_default();
+        let in_json = in_json.trim_start_matches('"').strip_suffix('"').unwrap_or(&self.0);
+        let mut hidden = text.replace(&self.0, instead).replace(in_json, instead);
+        if let Some(before) = hidden.strip_suffix('…').and_then(|cut| without_beginning(cut, &self.0)) {
+            hidden = format!("{before}{instead}…");
+        }
+        (hidden != text).then_some(hidden)
     }
 
     /// `text` without the key, for words of a server that may repeat it.
     pub(crate) fn scrub(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "***") }
     }
+}
+
+/// A text without the beginning of the key that it ends in, where that is long enough to tell.
+fn without_beginning<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    (TELLABLE_BYTES_MIN..key.len()).rev().find_map(|n| text.strip_suffix(key.get(..n)?))
 }
 
 impl fmt::Debug for Secret {

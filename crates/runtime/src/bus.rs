@@ -90,6 +90,8 @@ pub struct Ask {
     pub card: Value,
     /// When the question closes.
     pub expires_at: Instant,
+    /// An earlier call of the session with the same tool and arguments of which nobody knows whether it happened.
+    pub twin: Option<CallId>,
 }
 
 /// A surface that listens. It is called between two steps of a run and must not block.

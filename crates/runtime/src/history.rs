@@ -1,7 +1,9 @@
 //! What a session's calls have done so far, for rules about sequences. It is read from the journal each
 //! time, and only where a rule looks back: so it is the same after a restart, and costs nothing else.
 
-use mast_kernel::id::SessionId;
+use mast_kernel::call::CallStatus;
+use mast_kernel::canonical::Digest;
+use mast_kernel::id::{CallId, SessionId};
 use mast_kernel::policy::{History, Past, Surroundings};
 use mast_store::{CallFilter, CallRow};
 use serde_json::Value;
@@ -39,9 +41,8 @@ impl Runtime {
 
     async fn past_of(&self, row: &CallRow) -> Result<Option<Past>, RuntimeError> {
         let Some(declared) = &row.declared else { return Ok(None) };
-        let asked = self.committed(&row.arguments).await?.unwrap_or_default();
-        let text = |name: &str| asked.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (tool, arguments) = crate::gate::reached(self, &text("name"), &text("arguments"));
+        let (name, arguments) = self.as_asked(row).await?;
+        let (tool, arguments) = crate::gate::reached(self, &name, &arguments);
         let body = self.toolbox().body(&declared.tool, &declared.version);
         // A tool that is gone, or arguments that no longer parse, leave what the call was: its tool and class.
         let resources = body
@@ -50,6 +51,44 @@ impl Runtime {
             .unwrap_or_default();
         let (tool, side_effect) = (declared.tool.clone(), declared.side_effect);
         Ok(Some(Past { tool, side_effect, resources }))
+    }
+
+    /// An earlier call of the session with the same tool and arguments as this one, of which nobody knows whether
+    /// it happened: whoever is asked about this one should know of it.
+    ///
+    /// # Errors
+    ///
+    /// [`RuntimeError`] when the journal cannot be read.
+    pub async fn uncertain_twin(
+        &self,
+        session: SessionId,
+        call: CallId,
+    ) -> Result<Option<CallId>, RuntimeError> {
+        let status = Some(CallStatus::Uncertain);
+        let filter = CallFilter { session: Some(session), status, ..CallFilter::default() };
+        let doubtful = self.store().calls(&filter).await?;
+        let this = self.store().call(call).await?.filter(|_| !doubtful.is_empty());
+        let Some(this) = this else { return Ok(None) };
+        let wanted = self.asked_by(&this).await?;
+        for row in doubtful.iter().rev().filter(|row| row.id != call) {
+            if self.asked_by(row).await? == wanted {
+                return Ok(Some(row.id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// By what a repetition of a call on record is told.
+    async fn asked_by(&self, row: &CallRow) -> Result<(String, Digest), RuntimeError> {
+        let (name, arguments) = self.as_asked(row).await?;
+        Ok(crate::run_loop::matching(self, &name, &arguments))
+    }
+
+    /// The name and the raw arguments of a call on record.
+    async fn as_asked(&self, row: &CallRow) -> Result<(String, String), RuntimeError> {
+        let asked = self.committed(&row.arguments).await?.unwrap_or_default();
+        let text = |name: &str| asked.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok((text("name"), text("arguments")))
     }
 
     /// What ran before each of these calls of one reply: what did in the session, and then those before it, since

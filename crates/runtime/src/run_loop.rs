@@ -36,6 +36,7 @@ use crate::runtime::Runtime;
 use crate::session::Session;
 
 pub use begin::Answerer;
+pub(crate) use breaker::matching;
 pub(crate) use open::settle_lost;
 pub use resume::Resumption;
 pub(crate) use resume::{NO_MODEL, SoFar};

@@ -1,9 +1,12 @@
 //! `mast approvals`: what waits for a verdict, and giving one. To name an approval by its id, with access
 //! to the data folder, is the deliberate act that a verdict needs; nothing that is piped in counts.
 
+use std::sync::Arc;
+
 use clap::{Args, Subcommand, ValueEnum};
 use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::event::Reach;
+use mast_kernel::id::CallId;
 use mast_kernel::instant::Instant;
 use mast_runtime::{Answer, NotTaken, Runtime, Verdict};
 use mast_store::{ApprovalFilter, ApprovalRow, Store};
@@ -158,16 +161,18 @@ async fn show(text: &str, reveal: bool, start: &Start) -> Result<Exit, CliError>
     let store = open_to_look(start).await?.ok_or_else(nothing_yet)?;
     let row = find_approval(&*store, text).await?;
     let shown = card_of(&*store, &row).await?;
+    let twin = twin_of(store, &row, start).await?;
     let printer = &start.printer;
     if printer.is_json() {
         let mut value = json!(row);
         if let Some(fields) = value.as_object_mut() {
             fields.insert("shown".to_owned(), shown.unwrap_or_default());
+            fields.insert("twin".to_owned(), json!(twin));
         }
         printer.result_json(&value)?;
         return Ok(Exit::Done);
     }
-    print_whole(&row, shown.as_ref(), reveal, start)?;
+    print_whole(&row, (shown.as_ref(), twin), reveal, start)?;
     if row.status == ApprovalStatus::Pending {
         let id = row.id;
         let hint = format!("allow: mast approvals approve {id}     refuse: mast approvals deny {id}");
@@ -176,10 +181,23 @@ async fn show(text: &str, reveal: bool, start: &Start) -> Result<Exit, CliError>
     Ok(Exit::Done)
 }
 
+/// An earlier call like the one that is asked about whose outcome nobody knows, while the question is open.
+pub(crate) async fn twin_of(
+    store: Arc<dyn Store>,
+    row: &ApprovalRow,
+    start: &Start,
+) -> Result<Option<CallId>, CliError> {
+    if row.status != ApprovalStatus::Pending {
+        return Ok(None);
+    }
+    let runtime = runtime(start, &start.config(&Flags::new())?, store)?;
+    Ok(runtime.uncertain_twin(row.session, row.call).await?)
+}
+
 /// One question whole: what would be done, with what, why it is asked, and what was read before.
 pub(crate) fn print_whole(
     row: &ApprovalRow,
-    shown: Option<&Value>,
+    (shown, twin): (Option<&Value>, Option<CallId>),
     reveal: bool,
     start: &Start,
 ) -> Result<(), CliError> {
@@ -190,7 +208,7 @@ pub(crate) fn print_whole(
         return printer.result_line(&[(Style::Bad, "  what was asked is not on record any more")]);
     };
     let sight = sight(start, reveal)?;
-    for card::Shown { name, value, .. } in card::rows(shown, start.world().clock.now(), &sight) {
+    for card::Shown { name, value, .. } in card::rows(shown, twin, start.world().clock.now(), &sight) {
         let value = value.replace("press r to see it", "add --reveal to see it");
         print_row(printer, &name, &value)?;
     }

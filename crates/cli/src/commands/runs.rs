@@ -3,6 +3,8 @@
 mod reconcile;
 mod resume;
 
+use std::sync::Arc;
+
 use clap::{Args, Subcommand};
 use mast_kernel::id::RunId;
 use mast_kernel::run::RunStatus;
@@ -10,7 +12,7 @@ use mast_store::{ApprovalFilter, CallFilter, CallRow, RunFilter, RunRow, Store};
 use serde_json::{Value, json};
 
 use crate::assemble::{Start, block_on, open_to_look, owner};
-use crate::commands::approvals::{card_of, print_whole};
+use crate::commands::approvals::{card_of, print_whole, twin_of};
 use crate::commands::moment;
 use crate::error::{CliError, Exit};
 use crate::ids::{Found, Wanted, find};
@@ -60,7 +62,7 @@ pub(crate) fn run(args: &RunsArgs, start: &Start) -> Result<Exit, CliError> {
     block_on(async {
         let store = open_to_look(start).await?;
         match (&args.verb, store) {
-            (Some(Verb::Show { run }), Some(store)) => show(run, &*store, start).await?,
+            (Some(Verb::Show { run }), Some(store)) => show(run, &store, start).await?,
             (Some(Verb::Show { .. }), None) => return Err(nothing_yet()),
             (Some(Verb::List | Verb::Resume(_) | Verb::Reconcile(_)) | None, store) => {
                 list(args.limit, store.as_deref(), start).await?;
@@ -119,7 +121,9 @@ async fn list(limit: u32, store: Option<&dyn Store>, start: &Start) -> Result<()
     Ok(())
 }
 
-async fn show(text: &str, store: &dyn Store, start: &Start) -> Result<(), CliError> {
+async fn show(text: &str, store: &Arc<dyn Store>, start: &Start) -> Result<(), CliError> {
+    let opened = store;
+    let store = &**opened;
     let Found::Run(run) = find(store, text, Wanted::Run).await? else {
         return Err(CliError::failed(format!("`{text}` is not a run"), "see: mast runs"));
     };
@@ -151,7 +155,8 @@ async fn show(text: &str, store: &dyn Store, start: &Start) -> Result<(), CliErr
         printer.result_line(&[(Style::Plain, &row)])?;
     }
     for ask in &asks {
-        print_whole(ask, card_of(store, ask).await?.as_ref(), false, start)?;
+        let twin = twin_of(Arc::clone(opened), ask, start).await?;
+        print_whole(ask, (card_of(store, ask).await?.as_ref(), twin), false, start)?;
     }
     if let Some(prompt) = prompt_of(store, &run).await? {
         printer.result_line(&[(Style::Dim, "asked  "), (Style::Plain, &prompt)])?;

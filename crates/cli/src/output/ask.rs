@@ -70,7 +70,7 @@ pub(crate) fn frame(ask: &Ask, sight: &Sight, is_whole: bool, (now, width): (Ins
     let (name_columns, inner) = if is_framed { (name_columns, width - 4) } else { (INDENT, width) };
     let mut is_partial = false;
     let mut body = Vec::new();
-    for card::Shown { name, value, is_hidden } in card::rows(&ask.card, now, sight) {
+    for card::Shown { name, value, is_hidden } in card::rows(&ask.card, ask.twin, now, sight) {
         is_partial |= is_hidden;
         body.extend(row(&line(&name), &line(&value), (name_columns, inner)));
     }
@@ -197,6 +197,7 @@ mod tests {
                 "expires_at": Instant::from_micros(1_500_000_000_000_000),
             }),
             expires_at: Instant::from_micros(1_500_000_000_000_000),
+            twin: None,
         }
     }
 

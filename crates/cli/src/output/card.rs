@@ -1,6 +1,7 @@
 //! An approval's card as lines: the whole action, so that nobody judges what they have not seen. Nothing
 //! is cut here, however long it is: what is cut is what an attacker puts at the end.
 
+use mast_kernel::id::CallId;
 use mast_kernel::instant::Instant;
 use mast_kernel::message::lookup;
 use mast_kernel::policy::MATRIX;
@@ -21,8 +22,9 @@ pub(crate) struct Shown {
     pub(crate) is_hidden: bool,
 }
 
-/// The rows of a card. `now` tells whether a date is needed with the time.
-pub(crate) fn rows(card: &Value, now: Instant, sight: &Sight) -> Vec<Shown> {
+/// The rows of a card, and of an earlier call like it whose outcome nobody knows. `now` tells whether a date is
+/// needed with the time.
+pub(crate) fn rows(card: &Value, twin: Option<CallId>, now: Instant, sight: &Sight) -> Vec<Shown> {
     let text = |key: &str| card.get(key).and_then(Value::as_str).unwrap_or("not said").to_owned();
     let mut rows = vec![
         row("tool", format!("{} {}", text("tool"), text("version"))),
@@ -31,12 +33,18 @@ pub(crate) fn rows(card: &Value, now: Instant, sight: &Sight) -> Vec<Shown> {
     if let Some(Value::Object(arguments)) = card.get("arguments") {
         rows.extend(arguments.iter().map(|(name, value)| argument(name, value, sight)));
     }
+    rows.extend(twin.map(|twin| row("caution", doubt(twin))));
     rows.push(row("why asked", why_asked(&text("reason_code"))));
     rows.push(row("read before", read_before(card)));
     if let Some(at) = card.get("expires_at").and_then(|at| serde_json::from_value(at.clone()).ok()) {
         rows.push(row("expires", until(at, now)));
     }
     rows
+}
+
+/// What is to be known before a call is allowed that may have happened already.
+fn doubt(twin: CallId) -> String {
+    format!("the same call may have happened already; if you know: mast runs reconcile {twin}")
 }
 
 /// `asks · writes outside this machine · text from outside was read before`.
@@ -129,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_whole_action_is_shown() {
-        let rows = rows(&card("user"), Instant::from_micros(1_499_990_000_000_000), &Sight::default());
+        let rows = rows(&card("user"), Some(CallId::from_u128(7)), Instant::from_micros(1_499_990_000_000_000), &Sight::default());
         let shown: Vec<String> = rows.iter().map(|row| format!("{} | {}", row.name, row.value)).collect();
         expect_test::expect![[r#"
             tool | demo.external_write 1.0.0
@@ -137,6 +145,7 @@ mod tests {
             content = | "two\nlines"   (9 bytes, whole)
             count = | 3   (1 byte, whole)
             destination = | "é"   (2 bytes, whole)
+            caution | the same call may have happened already; if you know: mast runs reconcile call_00000000000000000000000007
             why asked | This changes something outside. A person must approve it first. (policy.matrix.external_write)
             read before | nothing from outside
             expires | 2017-07-14 02:40 UTC"#]]

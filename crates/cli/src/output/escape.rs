@@ -1,5 +1,6 @@
 //! Makes visible what would act on a terminal or hide in a text: control characters, marks that turn
-//! the direction of writing round, and characters without a shape of their own.
+//! the direction of writing round, and characters without a shape of their own. What must not be seen at all, the
+//! value of a stored credential, is taken out first.
 //!
 //! Rejected: removing them, since then nobody sees that they were there; and escaping only what goes
 //! to a terminal, since a pipe often ends in one. `--json` is the way to the exact bytes: there the
@@ -9,6 +10,8 @@ use std::fmt::Write as _;
 
 use console::measure_text_width;
 use mast_kernel::protected::is_ignorable;
+
+use super::hidden::veiled;
 
 /// Most characters without a width in a row: no script needs more on one letter, and a heap of them
 /// covers the lines above and below.
@@ -117,6 +120,7 @@ fn judged(text: &str) -> impl Iterator<Item = (char, bool)> {
 /// A text of several lines with everything hidden made visible; line breaks and tabs stay. A carriage
 /// return before a line break is dropped: it is only another spelling of the break.
 pub(crate) fn block(text: &str) -> String {
+    let text = &*veiled(text);
     let mut shown = String::with_capacity(text.len());
     let mut rest = judged(text).peekable();
     while let Some((character, hidden)) = rest.next() {
@@ -130,6 +134,7 @@ pub(crate) fn block(text: &str) -> String {
 
 /// A text for one line: as [`block`], and line breaks and tabs are made visible too.
 pub(crate) fn line(text: &str) -> String {
+    let text = &*veiled(text);
     let mut shown = String::with_capacity(text.len());
     for (character, hidden) in judged(text) {
         match character {
@@ -145,6 +150,7 @@ pub(crate) fn line(text: &str) -> String {
 /// JSON text with everything hidden written as JSON escapes. Such characters stand only inside
 /// strings, so the value stays the same.
 pub(crate) fn json(text: &str) -> String {
+    let text = &*veiled(text);
     let mut shown = String::with_capacity(text.len());
     let mut units = [0_u16; 2];
     for (character, hidden) in judged(text) {

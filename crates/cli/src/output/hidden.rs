@@ -1,8 +1,12 @@
-//! What a card does not show at once: the values of stored credentials are replaced by their name, and
-//! what merely looks secret is hidden until the person asks to see it, which they must before a yes.
+//! What is not shown. The values of stored credentials stand nowhere in what is printed: their names stand
+//! instead. What merely looks secret is hidden on a card until the person asks to see it, which they must before
+//! a yes.
 //!
 //! Rejected: cutting or replacing whatever looks secret for good. A person cannot judge what they may
 //! never see.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use console::measure_text_width;
 use mast_provider::Secret;
@@ -16,23 +20,40 @@ const KEY_BEGINNINGS: &[&str] =
 /// Parts of the names of fields that hold secrets.
 const SECRET_NAMES: &[&str] = &["password", "passwd", "secret", "token", "api_key", "apikey", "credential"];
 
+/// The stored credentials of this start, name and value. The process has one screen, and no place that prints may
+/// forget them.
+static CREDENTIALS: OnceLock<Vec<(String, Secret)>> = OnceLock::new();
+
+/// Keeps the values of these credentials out of everything that is printed from now on.
+pub(crate) fn keep_back(credentials: Vec<(String, Secret)>) {
+    // A process starts one verb.
+    let _first = CREDENTIALS.set(credentials);
+}
+
+/// A text with the names of stored credentials where their values stood.
+pub(super) fn veiled(text: &str) -> Cow<'_, str> {
+    veil(CREDENTIALS.get().map_or(&[], Vec::as_slice), text)
+}
+
+fn veil<'t>(credentials: &[(String, Secret)], text: &'t str) -> Cow<'t, str> {
+    credentials.iter().fold(Cow::Borrowed(text), |text, (name, secret)| {
+        let hidden = secret.hidden_in(&text, &format!("[credential {name}]"));
+        hidden.map_or(text, Cow::Owned)
+    })
+}
+
 /// What may be seen on a card.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sight {
     /// Whether what looks secret is shown.
     pub(crate) is_revealed: bool,
-    /// The stored credentials: name and value.
-    pub(crate) credentials: Vec<(String, Secret)>,
 }
 
 impl Sight {
     /// The text of a value, with what is not to be seen replaced; whether anything is hidden that a key
     /// would show.
     pub(crate) fn of(&self, name: &str, value: &Value) -> (String, bool) {
-        let mut text = value.to_string();
-        for (credential, secret) in &self.credentials {
-            text = secret.hidden_in(&text, &format!("[credential {credential}]"));
-        }
+        let text = veiled(&value.to_string()).into_owned();
         if self.is_revealed || !looks_secret(name, &text) {
             return (text, false);
         }
@@ -74,7 +95,7 @@ mod tests {
             ("text", json!("aB3dE6gH9jK2mN5pQ8sT")),
         ] {
             assert!(closed.of(name, &value).1, "{name}");
-            let open = Sight { is_revealed: true, ..Sight::default() };
+            let open = Sight { is_revealed: true };
             assert_eq!(open.of(name, &value), (value.to_string(), false));
         }
         for (name, value) in [
@@ -89,8 +110,15 @@ mod tests {
 
     #[test]
     fn only_stored_credentials_are_replaced_and_by_their_name() {
-        let sight =
-            Sight { credentials: vec![("openai".into(), Secret::new("topsecretvalue"))], is_revealed: true };
-        assert_eq!(sight.of("body", &json!("a topsecretvalue b")).0, "\"a [credential openai] b\"");
+        let stored = [("openai".to_owned(), Secret::new("top\"secretvalue"))];
+        for (text, shown) in [
+            ("a top\"secretvalue b", "a [credential openai] b"),
+            ("{\"body\":\"top\\\"secretvalue\"}", "{\"body\":\"[credential openai]\"}"),
+            ("calls with top\"secretv…", "calls with [credential openai]…"),
+            ("a top b…", "a top b…"),
+            ("topsecretvalue", "topsecretvalue"),
+        ] {
+            assert_eq!(veil(&stored, text), shown);
+        }
     }
 }

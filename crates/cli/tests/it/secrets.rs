@@ -41,6 +41,57 @@ fn an_address_is_shown_without_its_secrets() {
     }
 }
 
+#[test]
+fn a_stored_key_stands_in_nothing_that_is_printed() {
+    let key = "sk-live-4kqWz81\\\"Yx";
+    let world = World::new().with("OPENAI_API_KEY", key);
+    let in_json = serde_json::to_string(key).unwrap();
+    let in_json = in_json.trim_matches('"');
+    let call = format!(
+        "- calls: [{{tool: demo.external_write, args: {{destination: ops, content: {}}}}}]\n- text: {}\n",
+        serde_json::to_string(&format!("{}{key}", "x".repeat(190))).unwrap(),
+        serde_json::to_string(&format!("I sent {key}.")).unwrap(),
+    );
+    let script = world.file("leak.yaml", &call);
+    let run = |flags: &[&str]| {
+        let ran = world.mast(&[&["run", "--script", &script], flags, &[&format!("Send {key}")]].concat());
+        assert_eq!(ran.code, 3, "{ran:?}");
+        ran
+    };
+    let (plain, json) = (run(&[]), run(&["--json"]));
+    let id = |text: &str, kind: &str| {
+        let at = text.find(kind).unwrap();
+        text[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>()
+    };
+    let (approval, run) = (id(&plain.err, "apr_"), id(&plain.err, "run_"));
+    let mut said = vec![plain, json];
+    for arguments in [
+        &["approvals"][..],
+        &["approvals", "--json"],
+        &["approvals", "show", &approval],
+        &["approvals", "show", &approval, "--reveal"],
+        &["approvals", "show", &approval, "--json"],
+        &["approvals", "approve", &approval, "--json"],
+        &["runs", "resume", &run],
+        &["runs"],
+        &["runs", "show", &run],
+        &["runs", "show", &run, "--json"],
+        &["trace", &run],
+        &["trace", &run, "--json"],
+        &["journal", "show", &run, "--json"],
+        &["call", "demo.external_write", &format!("{{\"destination\":\"a\",\"content\":\"{in_json}\"}}")],
+    ] {
+        said.push(world.mast(arguments));
+    }
+    let beginning = key.get(..9).unwrap();
+    for ran in &said {
+        let all = format!("{}{}", ran.out, ran.err);
+        assert!(!all.contains(key) && !all.contains(in_json) && !all.contains(beginning), "{ran:?}");
+    }
+    let n_named = said.iter().filter(|ran| (ran.out.clone() + &ran.err).contains("[credential openai]")).count();
+    assert!(n_named >= 8, "{n_named}: {said:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn only_regular_files_are_read() {

@@ -179,7 +179,9 @@ impl<'a> Record<'a> {
         self.scribe.event(Actor::Platform, EventBody::ApprovalRequested(body));
         self.gate.runtime.store().commit(self.scribe.take(Durability::Full)).await?;
         let (tool, risk, expires_at) = (approval.tool.name.clone(), approval.tool.risk, approval.expires_at);
-        Ok(Ask { approval: id, call: self.call(), tool, risk, card, expires_at })
+        let twin = self.gate.runtime.uncertain_twin(self.gate.frame.place.session, self.call()).await;
+        let twin = twin.map_err(Stop::Fault)?;
+        Ok(Ask { approval: id, call: self.call(), tool, risk, card, expires_at, twin })
     }
 
     /// Step 8: the intent. For a call without effect it is committed together with the claim.

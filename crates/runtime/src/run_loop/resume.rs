@@ -146,7 +146,9 @@ impl Runtime {
     async fn ask_of(&self, row: &ApprovalRow) -> Result<Ask, RuntimeError> {
         let card = self.committed(&row.card).await?.unwrap_or_default();
         let tool = card.get("tool").and_then(Value::as_str).unwrap_or("unknown").to_owned();
-        Ok(Ask { approval: row.id, call: row.call, tool, risk: row.risk, card, expires_at: row.expires_at })
+        let twin = self.uncertain_twin(row.session, row.call).await?;
+        let (risk, expires_at) = (row.risk, row.expires_at);
+        Ok(Ask { approval: row.id, call: row.call, tool, risk, card, expires_at, twin })
     }
 
     /// How often a person said no in a run, by what they said it to.

@@ -344,6 +344,31 @@ async fn what_nobody_knows_the_outcome_of_is_not_asked_about_again_after_a_pause
 }
 
 #[tokio::test]
+async fn whoever_is_asked_learns_that_the_same_call_may_have_happened() {
+    let call = "- calls: [{tool: demo.probe, args: {text: TEXT}}]\n- text: ok\n";
+    let script: String = ["a", "b", "a"].map(|text| call.replace("TEXT", text)).concat();
+    let probe = Probe::new("demo.probe", SideEffect::ExternalWrite).doing(Body::Panic);
+    let story = Story::with(&script, &[Arc::new(probe)], Arc::new(memory_store()));
+    let mut session = story.session().await;
+    let told = story.goes_on(&mut session, RunRequest::typed("One.")).await.unwrap();
+    let doubtful = told.end.asks[0].call;
+    assert_eq!(told.end.asks[0].twin, None);
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    story.resumes(told.end.run).await.unwrap();
+
+    let mut session = story.runtime.session(session.id(), story.authority.clone()).await.unwrap();
+    let told = story.goes_on(&mut session, RunRequest::typed("Two.")).await.unwrap();
+    assert_eq!(told.end.asks[0].twin, None, "other arguments are another call");
+    story.answers(told.end.asks[0].approval, Verdict::No, None).await.unwrap();
+    story.resumes(told.end.run).await.unwrap();
+
+    let mut session = story.runtime.session(session.id(), story.authority.clone()).await.unwrap();
+    let told = story.goes_on(&mut session, RunRequest::typed("Three.")).await.unwrap();
+    assert_eq!(told.end.asks[0].twin, Some(doubtful));
+    assert_eq!(story.resumes(told.end.run).await.unwrap().end.asks[0].twin, Some(doubtful));
+}
+
+#[tokio::test]
 async fn the_same_denial_is_counted_across_a_pause() {
     let denied = "- calls: [{tool: math.calculate, args: {expression: \"1+1\"}}]\n";
     let probe = Probe::new("demo.probe", SideEffect::ExternalWrite);
