@@ -41,9 +41,17 @@ pub const PROTECTED: &[(Protection, &[&str])] = &[
             "id_ed25519_sk",
             "id_xmss",
             "id_rsa.*",
+            "id_rsa-*",
+            "id_rsa_*",
             "id_dsa.*",
+            "id_dsa-*",
+            "id_dsa_*",
             "id_ecdsa.*",
+            "id_ecdsa-*",
+            "id_ecdsa_*",
             "id_ed25519.*",
+            "id_ed25519-*",
+            "id_ed25519_*",
             "*.pem",
             "*.key",
             "*.p12",
@@ -79,10 +87,18 @@ pub const PROTECTED: &[(Protection, &[&str])] = &[
             ".token",
             ".tokens",
             "etc/shadow",
+            "etc/shadow*",
             "etc/gshadow",
+            "etc/gshadow*",
+            "etc/security/opasswd",
+            "var/backups/shadow*",
             "etc/sudoers",
             "etc/sudoers.d",
             "proc/*/environ",
+            "proc/*/mem",
+            "proc/*/task/*/environ",
+            "proc/*/task/*/mem",
+            ".local/share/mast/keys",
         ],
     ),
     (
@@ -117,6 +133,8 @@ pub const PROTECTED: &[(Protection, &[&str])] = &[
             "mast.db-wal",
             "journal.key",
             ".config/mast",
+            ".local/share/mast",
+            "etc/mast",
             ".claude/settings.json",
             ".claude/settings.local.json",
             ".claude/hooks",
@@ -225,6 +243,9 @@ pub const COPY_ENDS: &[&str] = &[
 /// Flags that may stand before a glued value, as in `-rf.env`.
 const GLUED_FLAGS_MAX: usize = 4;
 
+/// What parts a word that holds a path from what stands beside it.
+const PARTS: [char; 10] = ['=', '@', ':', ',', '<', '>', ';', '?', '#', '&'];
+
 /// Every name of a secret has one of these, or is a letter that becomes one when it is folded; so most words
 /// need no closer look.
 const SECRET_MARKS: [char; 4] = ['.', '_', '/', '\\'];
@@ -233,7 +254,41 @@ const SECRET_MARKS: [char; 4] = ['.', '_', '/', '\\'];
 #[must_use]
 pub fn protection(path: &str) -> Option<Protection> {
     let names = names(path);
-    strictest(&names)
+    // A hidden file with the ending of a key is one; a word such as `.api.key` more often is no file at all.
+    let shown = names.iter().any(|name| name.starts_with('.')).then(|| without_dots(&names));
+    let found = strictest(&names).into_iter().chain(shown.and_then(|shown| hidden_secret(&shown)));
+    found.chain(resolved(&names).and_then(|names| strictest(&names))).min()
+}
+
+/// The names without the dot that hides each.
+fn without_dots(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| name.strip_prefix('.').unwrap_or(name).to_owned()).collect()
+}
+
+/// Of names whose dots were taken away, whether an ending makes one a secret.
+fn hidden_secret(names: &[String]) -> Option<Protection> {
+    let has_ending = |name: &String| {
+        let endings = LOOKUP.rows.iter().filter(|(protection, row)| {
+            *protection == Protection::Secret && row.len() == 1 && row.iter().any(|row| row.starts_with("*."))
+        });
+        endings.flat_map(|(_, row)| row).any(|ending| is_like(name, ending))
+    };
+    names.iter().any(has_ending).then_some(Protection::Secret)
+}
+
+/// Where the names lead if no folder among them is a link; none if they name nothing above themselves.
+fn resolved(names: &[String]) -> Option<Vec<String>> {
+    names.iter().any(|name| name == "..").then(|| {
+        let mut left: Vec<String> = Vec::new();
+        for name in names {
+            if name == ".." {
+                left.pop();
+            } else {
+                left.push(name.clone());
+            }
+        }
+        left
+    })
 }
 
 /// Whether a word of a command names a secret: as it stands, as the value of an option (`--file=.env`,
@@ -247,7 +302,8 @@ pub fn word_names_secret(word: &str) -> bool {
         let mut names = names(part);
         // A sentence is no file name, and `*.key` would meet too many.
         names.retain(|name| !name.contains(char::is_whitespace));
-        strictest(&names) == Some(Protection::Secret)
+        let is_secret = |names: &[String]| strictest(names) == Some(Protection::Secret);
+        is_secret(&names) || resolved(&names).is_some_and(|names| is_secret(&names))
     };
     if is_secret(word) {
         return true;
@@ -259,7 +315,7 @@ pub fn word_names_secret(word: &str) -> bool {
     let is_glued = |flags: &str| {
         (1..=GLUED_FLAGS_MAX).contains(&flags.len()) && flags.bytes().all(|byte| byte.is_ascii_alphabetic())
     };
-    word.split(['=', '@', ':', ',', '<', '>']).skip_while(|part| part.len() == word.len()).any(is_secret)
+    word.split(PARTS).skip_while(|part| part.len() == word.len()).any(is_secret)
         || attached.is_some_and(|(flags, value)| is_glued(flags) && is_secret(value))
 }
 
@@ -267,7 +323,8 @@ pub fn word_names_secret(word: &str) -> bool {
 fn names(path: &str) -> Vec<String> {
     let folded = fold(path);
     folded
-        .split(['/', '\\'])
+        // A colon parts a drive, a host or a stream of the file from the rest.
+        .split(['/', '\\', ':'])
         .map(trimmed)
         .filter(|name| !name.is_empty() && *name != ".")
         .map(str::to_owned)
@@ -424,6 +481,27 @@ mod tests {
             ("hooks/use-pre.ts", None),
             ("keyboard", None),
             ("a.pem.md", None),
+            ("/etc/ssl/../shadow", Some(Secret)),
+            ("/etc/shadow-", Some(Secret)),
+            (".docker/a/b/../../config.json", Some(Secret)),
+            (".ssh/../notes", Some(Secret)),
+            (".claude/agents/../settings.json", Some(Control)),
+            ("/proc/self/task/1/environ", Some(Secret)),
+            ("/proc/7/mem", Some(Secret)),
+            (".server.key", Some(Secret)),
+            (".env::$DATA", Some(Secret)),
+            ("c:.env", Some(Secret)),
+            (".docker/config.json:x", Some(Secret)),
+            ("id_rsa_old", Some(Secret)),
+            ("/etc/mast/policy.toml", Some(Control)),
+            ("/home/me/.local/share/mast/mast.db", Some(Control)),
+            ("/home/me/.local/share/mast/keys/openai", Some(Secret)),
+            (".key", None),
+            (".config.toml", None),
+            ("a/../b", None),
+            ("proc/meminfo", None),
+            ("etc/passwd", None),
+            (".local/share/other", None),
             ("", None),
             ("..", None),
         ] {
@@ -495,6 +573,11 @@ mod tests {
             "-sT.env",
             "-abcd.env",
             "-f../x/.env",
+            "f=@.env;type=text/plain",
+            "f=@id_rsa;filename=a",
+            "file:///x/.env?a",
+            "x/.env#top",
+            "/etc/ssl/../shadow",
             "id_rsa~",
         ] {
             assert!(word_names_secret(word), "{word:?}");

@@ -84,6 +84,11 @@ const GIT: &[&str] =
 /// Options of those that run something, in any shortened form.
 const GIT_RUNS: &[&str] = &["--ext-diff", "--textconv", "--paginate", "--output"];
 
+/// Whether a command only does what its words say, and so runs none of them.
+pub(super) fn only_speaks(words: &[String]) -> bool {
+    words.first().is_some_and(|program| SPOKEN.contains(&program.as_str()))
+}
+
 /// Whether a yes to this command may cover it again. A program with a folder before it is whatever lies
 /// there then, and in other letters it is another program.
 pub(super) fn may_repeat(words: &[String]) -> bool {
@@ -96,8 +101,7 @@ pub(super) fn may_repeat(words: &[String]) -> bool {
             };
             is_look && !arguments.iter().any(runs)
         }
-        Some((program, _)) => SPOKEN.contains(&program.as_str()),
-        None => false,
+        _ => only_speaks(words),
     }
 }
 

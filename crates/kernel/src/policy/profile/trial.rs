@@ -16,6 +16,7 @@ use crate::policy::{Authority, Case, Isolation, Past, Place, Policy, Ruling, Sur
 use crate::registry::{Registered, Registry};
 use crate::resource::Resource;
 use crate::run::{ApprovalMode, Mode, TurnContract};
+use crate::shell;
 use crate::spec::{Egress, Idempotency, SideEffect, TargetKind, ToolSource, ToolSpec};
 use crate::trust::{Label, Sensitivity, SourceKind, Trust};
 
@@ -148,7 +149,8 @@ fn sample(table: &Table<'_>) -> Result<Sample, ProfileRefused> {
     let hosts: Vec<String> = plain(table.list("hosts", "hosts", text)?);
     resources.extend(hosts.into_iter().map(|host| Resource::Host { host, handle: true }));
     let commands: Vec<Vec<String>> = plain(table.list("commands", COMMANDS, words)?);
-    resources.extend(commands.into_iter().map(|words| Resource::Command { words, exact: true }));
+    // What a command runs is judged with it, as when a tool is asked to run it.
+    resources.extend(commands.iter().flat_map(|words| shell::of_vector(words)));
     Ok(Sample { tool, effect, arguments: table.json("arguments"), resources, line: table.line })
 }
 
