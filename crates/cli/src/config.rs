@@ -21,7 +21,7 @@ pub(crate) use address::masked;
 pub(crate) use edit::with_values;
 pub(crate) use environment::Environment;
 pub(crate) use file::{commented, parse, read};
-pub(crate) use keys::{KEY_BYTES_MAX, key_for, private_folder, read_private, store_key};
+pub(crate) use keys::{KEY_BYTES_MAX, closed_folder, key_for, private_folder, read_private, store_key};
 pub(crate) use paths::Paths;
 pub(crate) use preset::{PRESETS, Preset, preset};
 pub(crate) use setting::{SETTINGS, Setting, Value};

@@ -6,7 +6,7 @@ use mast_kernel::event::{Actor, CallReconciled, EventBody, ItemKind, Reconciled,
 use mast_kernel::id::{CallId, ItemId};
 use mast_kernel::policy::Authority;
 use mast_kernel::trust::Label;
-use mast_store::{CallRow, Durability};
+use mast_store::{Batch, CallRow, Durability};
 use mast_tools::Probed;
 use serde_json::Value;
 
@@ -15,6 +15,9 @@ use crate::error::RuntimeError;
 use crate::runtime::Runtime;
 use crate::scribe::Scribe;
 use crate::session::NewItem;
+
+/// How often it is tried while somebody else writes into the conversation.
+const ATTEMPTS_MAX: u32 = 8;
 
 /// Why a call was not reconciled.
 #[derive(Debug, thiserror::Error)]
@@ -65,8 +68,7 @@ impl Runtime {
         verdict: Reconciled,
         by: &Authority,
     ) -> Result<CallRow, NotReconciled> {
-        let row = self.doubtful(call, by).await?;
-        self.reconciled(&row, (verdict, ReconciledBy::Person), by).await
+        self.reconciled(call, (verdict, ReconciledBy::Person), by).await
     }
 
     /// Has the tool of a call look whether it happened.
@@ -92,8 +94,8 @@ impl Runtime {
         let arguments = registered.arguments(arguments).map_err(|_| no_probe())?;
         let key = row.idempotency_key.ok_or_else(no_probe)?;
         match body.probe(&arguments.value(), key).await {
-            Probed::Happened => self.reconciled(&row, (Reconciled::Happened, ReconciledBy::Probe), by).await,
-            Probed::DidNot => self.reconciled(&row, (Reconciled::DidNot, ReconciledBy::Probe), by).await,
+            Probed::Happened => self.reconciled(call, (Reconciled::Happened, ReconciledBy::Probe), by).await,
+            Probed::DidNot => self.reconciled(call, (Reconciled::DidNot, ReconciledBy::Probe), by).await,
             Probed::CannotTell(why) => Err(NotReconciled::CannotTell { tool: name, why }),
             Probed::NoProbe => Err(no_probe()),
         }
@@ -112,12 +114,34 @@ impl Runtime {
         Err(NotReconciled::NotInDoubt { call, status: row.status })
     }
 
+    /// Puts it on record, unless somebody else did meanwhile.
     async fn reconciled(
+        &self,
+        call: CallId,
+        said: (Reconciled, ReconciledBy),
+        by: &Authority,
+    ) -> Result<CallRow, NotReconciled> {
+        let mut attempts = 0;
+        loop {
+            let row = self.doubtful(call, by).await?;
+            let batch = self.reconciliation(&row, said, by).await?;
+            match self.store().commit(batch).await {
+                Ok(_) => break,
+                // Somebody else wrote into the conversation, or said it first.
+                Err(error) if error.is_refusal() && attempts < ATTEMPTS_MAX => attempts += 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let settled = self.store().call(call).await?;
+        settled.ok_or(NotReconciled::NoSuchCall(call))
+    }
+
+    async fn reconciliation(
         &self,
         row: &CallRow,
         (verdict, found_by): (Reconciled, ReconciledBy),
         by: &Authority,
-    ) -> Result<CallRow, NotReconciled> {
+    ) -> Result<Batch, NotReconciled> {
         let mut scribe = Scribe::new(self.world(), row.session, Some(row.run));
         let told = CallReconciled { call: row.id, verdict, found_by, principal: by.principal };
         scribe.event(Actor::Principal, EventBody::CallReconciled(told));
@@ -133,9 +157,7 @@ impl Runtime {
         let (label, kind) = (Label::platform(), ItemKind::System);
         let item = NewItem { id, place, kind, label, call: Some(row.id), content };
         scribe.event(Actor::Platform, EventBody::ContextItemAppended(item.record()));
-        self.store().commit(scribe.take(Durability::Full)).await?;
-        let settled = self.store().call(row.id).await?;
-        settled.ok_or(NotReconciled::NoSuchCall(row.id))
+        Ok(scribe.take(Durability::Full))
     }
 
     /// The greatest place of an item of the session.

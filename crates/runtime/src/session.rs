@@ -10,7 +10,7 @@ use mast_provider::ToolOffer;
 use mast_store::{Durability, READ_ROWS_MAX};
 use serde::{Deserialize, Serialize};
 
-use crate::context::{ContextItem, ItemBody};
+use crate::context::{self, ContextItem, ItemBody};
 use crate::envelope::EnvelopeKey;
 use crate::error::RuntimeError;
 use crate::run_loop::SoFar;
@@ -126,6 +126,18 @@ impl Runtime {
         let mut session = self.known_session(id, authority).await?;
         self.read_items(&mut session, None).await?;
         Ok(session)
+    }
+
+    /// The origin of whatever a model would propose next in a conversation of this authority's, once a person has
+    /// typed to it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::session`].
+    pub async fn origin_in(&self, id: SessionId, authority: Authority) -> Result<Label, RuntimeError> {
+        let session = self.session(id, authority).await?;
+        let before = context::origin(&session.items, false);
+        Ok(if session.items.is_empty() { Label::typed() } else { before })
     }
 
     /// A conversation of this authority's, as yet without what was said in it.

@@ -292,6 +292,13 @@ macro_rules! readable {
 
         #[async_trait::async_trait]
         impl $crate::traits::GrantReader for $store {
+            async fn last_moment(
+                &self,
+                session: mast_kernel::id::SessionId,
+            ) -> Result<Option<mast_kernel::instant::Instant>, $crate::StoreError> {
+                $crate::read::last_moment(self, session).await
+            }
+
             async fn grants(
                 &self,
                 filter: &$crate::GrantFilter,
@@ -313,13 +320,6 @@ macro_rules! readable {
                 limit: u32,
             ) -> Result<Vec<mast_kernel::event::Event>, $crate::StoreError> {
                 $crate::read::events(self, session, after, limit).await
-            }
-
-            async fn last_moment(
-                &self,
-                session: mast_kernel::id::SessionId,
-            ) -> Result<Option<mast_kernel::instant::Instant>, $crate::StoreError> {
-                $crate::read::last_moment(self, session).await
             }
 
             async fn content(

@@ -208,7 +208,7 @@ pub trait Reader: Send + Sync {
     }
 }
 
-/// Reads the yeses that reach further than one call.
+/// Reads the yeses that reach further than one call, and the moment to hold whatever is timed against.
 #[async_trait]
 pub trait GrantReader: Send + Sync {
     /// Grants.
@@ -217,6 +217,14 @@ pub trait GrantReader: Send + Sync {
     ///
     /// [`StoreError`] where the store cannot be read.
     async fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError>;
+
+    /// The newest moment on record, as far as it bears on a session: that of its last event or of the store's
+    /// last signed head. What a clock says is checked against it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] where the store cannot be read.
+    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError>;
 
     /// One grant.
     ///
@@ -242,14 +250,6 @@ pub trait JournalReader: Send + Sync {
     ///
     /// [`StoreError`] where the store cannot be read.
     async fn events(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<Event>, StoreError>;
-
-    /// The newest moment on record, as far as it bears on a session: that of its last event or of the store's
-    /// last signed head. What a clock says is checked against it.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] where the store cannot be read.
-    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError>;
 
     /// A value, by its commitment. It is not checked against it; [`crate::verify`] does that.
     ///

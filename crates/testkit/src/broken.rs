@@ -196,6 +196,10 @@ impl Reader for BrokenStore {
 
 #[async_trait]
 impl GrantReader for BrokenStore {
+    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
+        self.inner.last_moment(session).await
+    }
+
     async fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError> {
         self.inner.grants(filter).await
     }
@@ -209,10 +213,6 @@ impl JournalReader for BrokenStore {
 
     async fn events(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<Event>, StoreError> {
         self.inner.events(session, after, limit).await
-    }
-
-    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
-        self.inner.last_moment(session).await
     }
 
     async fn content(&self, commitment: &Digest) -> Result<Option<ContentRow>, StoreError> {

@@ -102,6 +102,10 @@ impl Reader for Mortal {
 
 #[async_trait]
 impl GrantReader for Mortal {
+    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
+        self.inner.last_moment(session).await
+    }
+
     async fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError> {
         self.inner.grants(filter).await
     }
@@ -134,10 +138,6 @@ impl JournalReader for Mortal {
 
     async fn events(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<Event>, StoreError> {
         self.inner.events(session, after, limit).await
-    }
-
-    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
-        self.inner.last_moment(session).await
     }
 
     async fn content(&self, commitment: &Digest) -> Result<Option<ContentRow>, StoreError> {

@@ -14,7 +14,7 @@ use mast_store::sign::Signer;
 use mast_store::{OpenOptions, PostgresStore, ServerOptions, SqliteStore, Store, StoreError, StoreIdentity};
 
 use super::Start;
-use crate::config::{ConfigError, Paths, private_folder, read_private};
+use crate::config::{ConfigError, Paths, closed_folder, private_folder, read_private};
 use crate::error::CliError;
 
 /// Name of the file with the key that signs heads.
@@ -144,6 +144,8 @@ fn make_key(paths: &Paths, path: &Path) -> Result<[u8; 32], CliError> {
         return Err(CliError::failed(message, "put back a copy of it, or choose another --data-dir"));
     }
     let failed = |error| CliError::file("cannot write the journal's key", path, error);
+    // A key that would be refused with the next start is not made.
+    closed_folder(&paths.data)?.map_err(failed)?;
     let no_randomness = |_| CliError::failed("this machine gives no randomness", "");
     let key = SystemIds::key().map_err(no_randomness)?;
     let mut options = std::fs::OpenOptions::new();

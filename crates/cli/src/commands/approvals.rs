@@ -208,7 +208,7 @@ pub(crate) fn print_whole(
         return printer.result_line(&[(Style::Bad, "  what was asked is not on record any more")]);
     };
     let sight = sight(start, reveal)?;
-    for card::Shown { name, value, .. } in card::rows(shown, twin, start.world().clock.now(), &sight) {
+    for card::Shown { name, value, .. } in card::rows(shown, twin, start.world().clock.now(), sight) {
         let value = value.replace("press r to see it", "add --reveal to see it");
         print_row(printer, &name, &value)?;
     }

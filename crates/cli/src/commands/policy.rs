@@ -47,13 +47,13 @@ struct ExplainArgs {
     /// Its arguments: one JSON object
     #[arg(value_name = "ARGS", default_value = "{}")]
     arguments: String,
-    /// Judge the call as if text of this trust had shaped it
-    #[arg(long, value_name = "TRUST", default_value = "user")]
-    origin: Origin,
+    /// Judge the call as if text of this trust had shaped it; else what is in the session, or a person's own words
+    #[arg(long, value_name = "TRUST")]
+    origin: Option<Origin>,
     /// Judge the call in a run of this mode
     #[arg(long, value_name = "MODE", default_value = "act")]
     mode: AskedMode,
-    /// Judge the call in this session: after what ran in it, and with its grants
+    /// Judge the call in this session: after what was said and ran in it, and with its grants
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }

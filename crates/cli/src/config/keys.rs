@@ -53,22 +53,30 @@ pub(crate) fn read_private(
     };
     let folder = path.parent().unwrap_or(&paths.data);
     for folder in [paths.data.as_path(), folder] {
-        let about = match std::fs::metadata(folder) {
-            Ok(about) => about,
-            Err(error) => return Ok(Err(error)),
-        };
-        if is_open(&about, 0o022) {
-            return Err(ConfigError::Exposed {
-                what: "write into the folder",
-                mode: 700,
-                path: folder.into(),
-            });
+        if let Err(error) = closed_folder(folder)? {
+            return Ok(Err(error));
         }
     }
     if is_open(&about, 0o077) {
         return Err(ConfigError::Exposed { what: "read the key", mode: 600, path: path.into() });
     }
     Ok(Ok(bytes))
+}
+
+/// Refuses a folder that others may write into: they could put another file in the place of a key, or of one that
+/// is to be made.
+///
+/// # Errors
+///
+/// [`ConfigError::Exposed`]; the inner error tells why nobody knows.
+pub(crate) fn closed_folder(folder: &Path) -> Result<std::io::Result<()>, ConfigError> {
+    match std::fs::metadata(folder) {
+        Ok(about) if is_open(&about, 0o022) => {
+            Err(ConfigError::Exposed { what: "write into the folder", mode: 700, path: folder.into() })
+        }
+        Ok(_) => Ok(Ok(())),
+        Err(error) => Ok(Err(error)),
+    }
 }
 
 /// Whether any of these bits of the mode is set. Elsewhere than on Unix the folder of the user says it.

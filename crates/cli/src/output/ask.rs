@@ -64,7 +64,7 @@ pub(crate) fn reach(ask: &Ask) -> Reach {
 }
 
 /// The frame; where there is no room for one, the same lines without it.
-pub(crate) fn frame(ask: &Ask, sight: &Sight, is_whole: bool, (now, width): (Instant, usize)) -> Shown {
+pub(crate) fn frame(ask: &Ask, sight: Sight, is_whole: bool, (now, width): (Instant, usize)) -> Shown {
     let is_framed = width >= WIDTH_MIN;
     let name_columns = if width < WIDE { NAME_COLUMNS_MIN } else { NAME_COLUMNS };
     let (name_columns, inner) = if is_framed { (name_columns, width - 4) } else { (INDENT, width) };
@@ -203,7 +203,7 @@ mod tests {
 
     fn shown(ask: &Ask, is_whole: bool) -> Shown {
         let now = Instant::from_micros(1_499_999_000_000_000);
-        frame(ask, &Sight::default(), is_whole, (now, 80))
+        frame(ask, Sight::default(), is_whole, (now, 80))
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
         for width in (40..=60).chain([80, 120]) {
             for content in ["hello", "日本語".repeat(40).as_str(), "\u{1b}[2J\u{202e}evil"] {
                 for risk in [Risk::Medium, Risk::High] {
-                    let shown = frame(&hostile(risk, content), &Sight::default(), true, (now, width));
+                    let shown = frame(&hostile(risk, content), Sight::default(), true, (now, width));
                     for line in shown.lines {
                         assert_eq!(measure_text_width(&line), width, "{line}");
                     }
@@ -238,7 +238,7 @@ mod tests {
             }
         }
         for width in [12, 20, 39] {
-            let shown = frame(&hostile(Risk::Medium, "日本語"), &Sight::default(), true, (now, width));
+            let shown = frame(&hostile(Risk::Medium, "日本語"), Sight::default(), true, (now, width));
             assert!(!shown.lines.concat().contains('│'));
             for line in shown.lines.iter().chain(&grant_lines(&hostile(Risk::Low, ""), Reach::Task, width)) {
                 assert!(measure_text_width(line) <= width.max(34), "{width}: {line}");
@@ -251,7 +251,7 @@ mod tests {
         let now = Instant::from_micros(1_499_999_000_000_000);
         let mut ask = ask(Risk::Medium, "session", &format!("hi{}expires     never", " ".repeat(40)));
         ask.card["arguments"]["why asked   you said so"] = json!(true);
-        let shown = frame(&ask, &Sight::default(), false, (now, 40));
+        let shown = frame(&ask, Sight::default(), false, (now, 40));
         expect![[r#"
             ╭─ write to an outside service? ───────╮
             │ tool        demo.external_write      │

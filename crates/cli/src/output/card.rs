@@ -24,7 +24,7 @@ pub(crate) struct Shown {
 
 /// The rows of a card, and of an earlier call like it whose outcome nobody knows. `now` tells whether a date is
 /// needed with the time.
-pub(crate) fn rows(card: &Value, twin: Option<CallId>, now: Instant, sight: &Sight) -> Vec<Shown> {
+pub(crate) fn rows(card: &Value, twin: Option<CallId>, now: Instant, sight: Sight) -> Vec<Shown> {
     let text = |key: &str| card.get(key).and_then(Value::as_str).unwrap_or("not said").to_owned();
     let mut rows = vec![
         row("tool", format!("{} {}", text("tool"), text("version"))),
@@ -101,7 +101,7 @@ fn row(name: &str, value: String) -> Shown {
 
 /// A value as JSON, and how much of it there is: a person should see at once what was not meant to be
 /// noticed.
-fn argument(name: &str, value: &Value, sight: &Sight) -> Shown {
+fn argument(name: &str, value: &Value, sight: Sight) -> Shown {
     let bytes = match value {
         Value::String(text) => text.len(),
         other => other.to_string().len(),
@@ -137,7 +137,12 @@ mod tests {
 
     #[test]
     fn the_whole_action_is_shown() {
-        let rows = rows(&card("user"), Some(CallId::from_u128(7)), Instant::from_micros(1_499_990_000_000_000), &Sight::default());
+        let rows = rows(
+            &card("user"),
+            Some(CallId::from_u128(7)),
+            Instant::from_micros(1_499_990_000_000_000),
+            Sight::default(),
+        );
         let shown: Vec<String> = rows.iter().map(|row| format!("{} | {}", row.name, row.value)).collect();
         expect_test::expect![[r#"
             tool | demo.external_write 1.0.0
@@ -163,7 +168,7 @@ mod tests {
             ("a\nexpires", "\"a\\nexpires\" ="),
             ("tоol", "\"tоol\" ="),
         ] {
-            assert_eq!(argument(name, &json!(1), &Sight::default()).name, shown);
+            assert_eq!(argument(name, &json!(1), Sight::default()).name, shown);
         }
     }
 

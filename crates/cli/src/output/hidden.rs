@@ -52,7 +52,7 @@ pub(crate) struct Sight {
 impl Sight {
     /// The text of a value, with what is not to be seen replaced; whether anything is hidden that a key
     /// would show.
-    pub(crate) fn of(&self, name: &str, value: &Value) -> (String, bool) {
+    pub(crate) fn of(self, name: &str, value: &Value) -> (String, bool) {
         let text = veiled(&value.to_string()).into_owned();
         if self.is_revealed || !looks_secret(name, &text) {
             return (text, false);

@@ -88,6 +88,20 @@ fn explain_judges_in_a_session_after_what_ran_in_it() {
 }
 
 #[test]
+fn explain_judges_in_a_session_under_what_was_piped_into_it() {
+    let world = World::new();
+    let script = world.file("hello.yaml", "- text: hello\n");
+    let run = ["run", "--script", &script, "--stdin", "sum it up"];
+    assert_eq!(world.mast_reading("from somebody", &run).code, 0);
+    let ask = ["policy", "explain", "demo.external_write", r#"{"destination":"a","content":"b"}"#];
+    let in_session = world.mast(&[&ask[..], &["--session", "latest"]].concat()).out;
+    assert!(in_session.contains("origin external_untrusted"), "{in_session}");
+    let said = world.mast(&[&ask[..], &["--session", "latest", "--origin", "user"]].concat()).out;
+    assert!(said.contains("origin user"), "{said}");
+    assert!(world.mast(&ask).out.contains("origin user"));
+}
+
+#[test]
 fn explain_names_the_grant_that_answers() {
     let world = World::new();
     let mine = world.file("mine.toml", MINE);

@@ -60,8 +60,8 @@ fn a_stored_key_stands_in_nothing_that_is_printed() {
     };
     let (plain, json) = (run(&[]), run(&["--json"]));
     let id = |text: &str, kind: &str| {
-        let at = text.find(kind).unwrap();
-        text[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>()
+        let (_, behind) = text.split_at(text.find(kind).unwrap());
+        behind.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>()
     };
     let (approval, run) = (id(&plain.err, "apr_"), id(&plain.err, "run_"));
     let mut said = vec![plain, json];
@@ -88,7 +88,8 @@ fn a_stored_key_stands_in_nothing_that_is_printed() {
         let all = format!("{}{}", ran.out, ran.err);
         assert!(!all.contains(key) && !all.contains(in_json) && !all.contains(beginning), "{ran:?}");
     }
-    let n_named = said.iter().filter(|ran| (ran.out.clone() + &ran.err).contains("[credential openai]")).count();
+    let n_named =
+        said.iter().filter(|ran| (ran.out.clone() + &ran.err).contains("[credential openai]")).count();
     assert!(n_named >= 8, "{n_named}: {said:?}");
 }
 
@@ -121,6 +122,25 @@ fn only_regular_files_are_read() {
     assert!(key.code == 1 && key.err.contains("openai: it is not a regular file"), "{key:?}");
     let seed = world.mast(&["call", "math.calculate", r#"{"expression":"1"}"#]);
     assert!(seed.code == 1 && seed.err.contains("journal.key: it is not a regular file"), "{seed:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn no_journal_begins_in_a_folder_that_others_can_write_into() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    std::fs::create_dir_all(world.data()).unwrap();
+    std::fs::set_permissions(world.data(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    world.check(
+        &["call", "math.calculate", r#"{"expression":"1"}"#],
+        &expect![[r#"
+            exit 4
+            --- stdout
+            --- stderr
+            mast: others can write into the folder HOME/data, so no key there is used   chmod 700 HOME/data
+        "#]],
+    );
+    assert!(!world.data().join("journal.key").exists());
 }
 
 #[cfg(unix)]

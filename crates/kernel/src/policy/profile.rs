@@ -211,7 +211,8 @@ impl Profile {
 
     /// What would hold if the file that is compiled in were not a profile: nothing may be done.
     fn closed() -> Self {
-        let closed = Row { ruling: Ruling::Deny, at: RuleAt { line: 1, digest: Digest::of(b"closed") }, why: None };
+        let closed =
+            Row { ruling: Ruling::Deny, at: RuleAt { line: 1, digest: Digest::of(b"closed") }, why: None };
         Self {
             file: BUILTIN_FILE.to_owned(),
             name: "closed".to_owned(),

@@ -56,10 +56,11 @@ pub(super) fn admin(case: &Case<'_>, profile: &Profile, file: usize) -> Finding 
     let rows = profile.rows_of(&spec.name, spec.side_effect).map(|row: &Row| (row.ruling, row.at));
     let rule = profile.strictest(&spec.name, spec.side_effect, case.resources, case.surroundings);
     let asked = profile.always_asks(&spec.name).map(|at| (Ruling::Ask, at));
-    let strictest = rows.chain(rule).chain(asked).fold(None::<(Ruling, RuleAt)>, |worst, found| match worst {
-        Some(worst) if worst.0 >= found.0 => Some(worst),
-        _ => Some(found),
-    });
+    let strictest =
+        rows.chain(rule).chain(asked).fold(None::<(Ruling, RuleAt)>, |worst, found| match worst {
+            Some(worst) if worst.0 >= found.0 => Some(worst),
+            _ => Some(found),
+        });
     match strictest {
         None | Some((Ruling::Allow, _)) => Finding::pass(Layer::Admin, "nothing against it"),
         Some((ruling, rule)) => {

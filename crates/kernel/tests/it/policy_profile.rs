@@ -436,3 +436,13 @@ fn a_file_that_is_nested_without_end_is_refused() {
     assert!(nested(8).is_ok());
     assert!(nested(100_000).is_err());
 }
+
+#[test]
+fn a_test_judges_what_a_command_runs_too() {
+    let text = "name = \"mine\"\n[[rules]]\ncommands = [[\"git\", \"push\"]]\nruling = \"deny\"\n\
+                [[tests]]\neffect = \"code_execution\"\ncommands = [[\"sudo\", \"rm\", \"-rf\", \"/\"]]\nexpect = \"deny\"\n\
+                [[tests]]\neffect = \"code_execution\"\ncommands = [[\"env\", \"A=1\", \"git\", \"push\"]]\nexpect = \"deny\"\n\
+                [[tests]]\neffect = \"code_execution\"\ncommands = [[\"git\", \"status\"]]\nexpect = \"allow\"\n";
+    let tested = Draft::read("mine.toml", text, Whose::User).unwrap().test(&NoRoster).unwrap();
+    assert!(tested.iter().all(mast_kernel::policy::Tested::passed), "{tested:?}");
+}

@@ -245,8 +245,7 @@ impl<'a> Work<'a> {
             surroundings: runtime.surroundings().clone(),
         };
         let begins_at = so_far.begins_at.unwrap_or(session.items.len());
-        let breaker =
-            super::breaker::as_it_was(runtime, session.items.get(begins_at..).unwrap_or_default());
+        let breaker = super::breaker::as_it_was(runtime, session.items.get(begins_at..).unwrap_or_default());
         let (provider_name, model) = (row.provider.clone(), row.model.clone());
         surface.observer.observe(&Progress::RunStarted { run: row.id, provider: provider_name, model });
         Ok(Self {

@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use expect_test::expect;
 use mast_kernel::approval::ApprovalStatus;
-use mast_kernel::event::Reach;
+use mast_kernel::event::{Reach, Reconciled};
 use mast_kernel::grant::GrantStatus;
 use mast_kernel::id::{PrincipalId, RunId};
 use mast_kernel::policy::{Advice, Authority, Draft, NoRoster, Overlay, Policy, Whose};
 use mast_kernel::run::{Completion, RunStatus};
 use mast_kernel::spec::SideEffect;
 use mast_runtime::{
-    Answer, Ask, Judge, NotTaken, ReviewFailed, Reviewed, Reviewer, RunRequest, RuntimeError, Session,
-    Silent, Surface, Verdict, World,
+    Answer, Ask, Judge, NotReconciled, NotTaken, ReviewFailed, Reviewed, Reviewer, RunRequest, RuntimeError,
+    Session, Silent, Surface, Verdict, World,
 };
 use mast_store::audit::{self, Table};
 use mast_store::{ApprovalFilter, CallFilter, GrantFilter, SessionFilter};
@@ -369,12 +369,30 @@ async fn whoever_is_asked_learns_that_the_same_call_may_have_happened() {
 }
 
 #[tokio::test]
+async fn of_two_who_reconcile_a_call_at_once_one_is_told_that_it_is_settled() {
+    let probe = Probe::new("demo.probe", SideEffect::ExternalWrite).doing(Body::Panic);
+    let story = Story::with(PROBE, &[Arc::new(probe)], Arc::new(memory_store()));
+    let told = story.says("Go.").await;
+    let call = told.end.asks[0].call;
+    story.answers(told.end.asks[0].approval, Verdict::Yes(Reach::Once), None).await.unwrap();
+    story.resumes(told.end.run).await.unwrap();
+    let says = |verdict| story.runtime.reconcile(call, verdict, &story.authority);
+    let (one, other) = tokio::join!(says(Reconciled::Happened), says(Reconciled::DidNot));
+    let refused = match (one, other) {
+        (Ok(_), Err(refused)) | (Err(refused), Ok(_)) => refused,
+        both => panic!("{both:?}"),
+    };
+    assert!(matches!(refused, NotReconciled::NotInDoubt { .. }), "{refused:?}");
+}
+
+#[tokio::test]
 async fn the_same_denial_is_counted_across_a_pause() {
     let denied = "- calls: [{tool: math.calculate, args: {expression: \"1+1\"}}]\n";
     let probe = Probe::new("demo.probe", SideEffect::ExternalWrite);
     let mut tools = mast_tools::builtin::all();
     tools.push(Arc::new(probe.clone()));
-    let script = denied.repeat(2) + "- calls: [{tool: demo.probe, args: {text: a}}]\n" + denied + "- text: ok\n";
+    let script =
+        denied.repeat(2) + "- calls: [{tool: demo.probe, args: {text: a}}]\n" + denied + "- text: ok\n";
     let mut story = Story::with(&script, &tools, Arc::new(memory_store()));
     let rule = "name = \"p\"\n[[tools]]\nname = \"math.calculate\"\nruling = \"deny\"\n";
     story.runtime = story.runtime.clone().under(profile(rule));
@@ -461,8 +479,7 @@ async fn a_grant_does_not_answer_a_rule_that_asks_for_the_first_time_later() {
 
 /// Whether a yes to a rule is still a yes when the profile has become another one.
 async fn holds_under(after: &str) -> bool {
-    const BEFORE: &str =
-        "name = \"p\"\nrules = [{ tools = [\"demo.probe\"], effects = [\"external_write\"], ruling = \"ask\" }]\n";
+    const BEFORE: &str = "name = \"p\"\nrules = [{ tools = [\"demo.probe\"], effects = [\"external_write\"], ruling = \"ask\" }]\n";
     let (mut story, probe) = probed(PROBE);
     story.runtime = story.runtime.clone().under(profile(BEFORE));
     let told = story.says("Go.").await;

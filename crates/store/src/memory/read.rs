@@ -109,6 +109,12 @@ impl Reader for MemoryStore {
 
 #[async_trait]
 impl GrantReader for MemoryStore {
+    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
+        let held = self.held();
+        let of_session = held.sessions.get(&session).and_then(|held| held.state.last_at);
+        Ok(of_session.max(held.heads.last().map(|head| head.at)))
+    }
+
     async fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError> {
         let held = self.held();
         let mut wanted: Vec<&GrantRow> = held
@@ -138,12 +144,6 @@ impl JournalReader for MemoryStore {
         let events = held.sessions.get(&session).map(|held| held.events.as_slice()).unwrap_or_default();
         let after = events.iter().map(AsRef::as_ref).filter(|event| event.sequence > after);
         Ok(after.take(bound(limit)).cloned().collect())
-    }
-
-    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
-        let held = self.held();
-        let of_session = held.sessions.get(&session).and_then(|held| held.state.last_at);
-        Ok(of_session.max(held.heads.last().map(|head| head.at)))
     }
 
     async fn content(&self, commitment: &Digest) -> Result<Option<ContentRow>, StoreError> {

@@ -127,6 +127,10 @@ impl Reader for Around {
 
 #[async_trait]
 impl GrantReader for Around {
+    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
+        self.store.last_moment(session).await
+    }
+
     async fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError> {
         self.store.grants(filter).await
     }
@@ -140,10 +144,6 @@ impl JournalReader for Around {
 
     async fn events(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<Event>, StoreError> {
         self.store.events(session, after, limit).await
-    }
-
-    async fn last_moment(&self, session: SessionId) -> Result<Option<Instant>, StoreError> {
-        self.store.last_moment(session).await
     }
 
     async fn content(&self, commitment: &Digest) -> Result<Option<ContentRow>, StoreError> {

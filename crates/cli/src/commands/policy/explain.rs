@@ -14,10 +14,11 @@ use mast_kernel::resource::Resource;
 use mast_kernel::run::{ApprovalMode, TurnContract};
 use mast_kernel::scope::{self, Scope};
 use mast_kernel::spec::ToolSpec;
+use mast_kernel::trust::Label;
 use mast_tools::Toolbox;
 use serde_json::{Value, json};
 
-use super::ExplainArgs;
+use super::{ExplainArgs, Origin};
 use crate::assemble::{Start, block_on, local_authority, open_to_look, runtime};
 use crate::commands::call::misfit;
 use crate::commands::runs::nothing_yet;
@@ -60,6 +61,7 @@ pub(super) fn run(
         None => Around::nowhere(),
         Some(session) => block_on(Around::in_session(session, start, config))?,
     };
+    let label = args.origin.map_or(around.label, Origin::label);
     let judged = policy.decide(&Case {
         place: around.place,
         tool,
@@ -67,12 +69,12 @@ pub(super) fn run(
         resources: &resources,
         authority: &authority,
         contract: &contract,
-        label: args.origin.label(),
+        label,
         surroundings: &around.surroundings,
         idempotency_key: Digest::of(arguments.as_str().as_bytes()),
         now: around.now,
     });
-    let told = Told { args, policy, spec, judged: &judged };
+    let told = Told { args, policy, spec, judged: &judged, label };
     if printer.is_json() {
         printer.result_json(&told.json(&resources))?;
         return Ok(Exit::Done);
@@ -110,6 +112,8 @@ pub(super) fn run(
 struct Around {
     place: Place,
     surroundings: Surroundings,
+    /// What a model that saw the session so far would act under.
+    label: Label,
     now: Instant,
 }
 
@@ -122,7 +126,12 @@ impl Around {
             run: RunId::from_u128(0),
             call: CallId::from_u128(0),
         };
-        Self { place, surroundings: Surroundings::default(), now: Instant::from_micros(0) }
+        Self {
+            place,
+            surroundings: Surroundings::default(),
+            label: Label::typed(),
+            now: Instant::from_micros(0),
+        }
     }
 
     /// In a session, in a run of its own: a grant for one run does not reach it.
@@ -132,7 +141,8 @@ impl Around {
         let place = Place { store: store.seal().identity.id, session, ..Self::nowhere().place };
         let runtime = runtime(start, config, store)?;
         let surroundings = runtime.surroundings_in(session).await?;
-        Ok(Self { place, surroundings, now: runtime.world().clock.now() })
+        let label = runtime.origin_in(session, local_authority()).await?;
+        Ok(Self { place, surroundings, label, now: runtime.world().clock.now() })
     }
 }
 
@@ -183,6 +193,7 @@ struct Told<'a> {
     policy: &'a Policy,
     spec: &'a ToolSpec,
     judged: &'a Judged,
+    label: Label,
 }
 
 impl Told<'_> {
@@ -201,7 +212,7 @@ impl Told<'_> {
         if let Some((file, told)) = finding.at.and_then(|at| self.policy.told(at)) {
             return format!("{file} line {}: {}", told.at.line, told.what);
         }
-        let label = self.args.origin.label();
+        let label = self.label;
         match finding.layer {
             Layer::Hardline | Layer::Rules | Layer::Admin | Layer::Advisory => String::new(),
             Layer::Turn => format!("mode {}", self.args.mode.mode()),

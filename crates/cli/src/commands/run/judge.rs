@@ -170,7 +170,7 @@ impl Question {
     /// Prints the frame; whether a part of the action is not to be seen yet.
     fn show(&self) -> bool {
         let at = (self.now(), self.at.printer.card_width());
-        let shown = ask::frame(&self.ask, &self.at.sight, self.is_whole, at);
+        let shown = ask::frame(&self.ask, self.at.sight, self.is_whole, at);
         for text in &shown.lines {
             self.at.printer.note(&[(Style::Plain, text)]);
         }

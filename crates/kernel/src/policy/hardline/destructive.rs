@@ -200,7 +200,8 @@ fn is_root(word: &str) -> bool {
         [name] if has(SYSTEM, name) => absolute || n_above > 0,
         [name] => (absolute || n_above >= UP_TO_ROOT) && has(COMMON, name),
         [first, second] if absolute || n_above >= UP_TO_ROOT => {
-            let is_inner = |(known, inner): &(&str, &[&str])| *known == first.to_ascii_lowercase() && has(inner, second);
+            let is_inner =
+                |(known, inner): &(&str, &[&str])| *known == first.to_ascii_lowercase() && has(inner, second);
             has(HOLDS_ROOTS, first) || INNER.iter().any(is_inner)
         }
         _ => false,
@@ -316,7 +317,8 @@ fn puts_out_to_device(words: &[String]) -> bool {
         };
         let writes = |word: &String| matches!(word.as_str(), "--create" | "--append" | "--update");
         let is_written = is_bundle && flags.contains(['c', 'r', 'u']) || words.iter().any(writes);
-        return is_written && words.iter().any(|word| is_device(word.split_once('=').map_or(word, |(_, to)| to)));
+        return is_written
+            && words.iter().any(|word| is_device(word.split_once('=').map_or(word, |(_, to)| to)));
     }
     words.iter().enumerate().any(|(at, word)| {
         options.iter().any(|option| match word.strip_prefix(option) {

@@ -107,7 +107,10 @@ impl Reader<'_> {
                 let what = format!("side effect {effect}");
                 return Err(table.source.refuse(line, ProfileFault::Loosens { what, ruling, at_most }));
             }
-            rows.insert(effect, Row { ruling, at: rule(line, effect.as_str(), &ruling.as_str().into()), why: None });
+            rows.insert(
+                effect,
+                Row { ruling, at: rule(line, effect.as_str(), &ruling.as_str().into()), why: None },
+            );
         }
         Ok(rows)
     }
@@ -190,7 +193,7 @@ fn rule_of(table: &Table<'_>, kind: &str) -> RuleAt {
 fn rule(line: usize, kind: &str, says: &Value) -> RuleAt {
     // What cannot be canonical is refused with the whole file.
     let says = Canonical::of(says).map(|says| says.digest()).unwrap_or_else(|_| Digest::of(&[]));
-    RuleAt { line, digest: Digest::of_fields([kind.as_bytes(), says.as_bytes().as_slice()].into_iter()) }
+    RuleAt { line, digest: Digest::of_fields([kind.as_bytes(), says.as_bytes().as_slice()]) }
 }
 
 fn loosened(table: &Table<'_>, what: String) -> ProfileRefused {
