@@ -19,6 +19,7 @@
 //! | [`sign`] | heads, signed |
 //! | [`audit`] | every row as text, for whoever does not trust them |
 //! | [`verify`] | what has been changed, left out or moved |
+//! | [`upkeep`] | conversations cut off, rows made anew |
 //! | [`error`] | why a store could not |
 //!
 //! To add a store: a module beside [`sqlite`] and a line in `tests/it/conformance.rs`.
@@ -41,6 +42,7 @@ mod select;
 pub mod sign;
 pub mod sqlite;
 pub mod traits;
+pub mod upkeep;
 pub mod verify;
 mod write;
 

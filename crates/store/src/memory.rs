@@ -21,6 +21,7 @@ use crate::prepare::{Prepared, Standing, prepare};
 use crate::record::{ContentRow, StoreIdentity};
 use crate::sign::{HeadLink, Seal, Signer};
 use crate::traits::Writer;
+use crate::upkeep::{Upkeep, What};
 
 /// A store in memory.
 #[derive(Debug)]
@@ -156,5 +157,37 @@ impl Writer for MemoryStore {
         let head = self.signer.sign(before, session, link, at);
         held.heads.push(head);
         Ok(head)
+    }
+
+    async fn keep_up(&self, planned: Vec<Upkeep>) -> Result<(), StoreError> {
+        planned.into_iter().try_for_each(|upkeep| self.keep_one(upkeep))
+    }
+}
+
+impl MemoryStore {
+    fn keep_one(&self, upkeep: Upkeep) -> Result<(), StoreError> {
+        let mut held = self.held();
+        let Upkeep { session, end, what } = upkeep;
+        let known = held.sessions.get(&session).and_then(|held| held.link);
+        if known != Some(end) {
+            return Err(StoreError::Conflict(crate::Conflict::Overtaken));
+        }
+        let (at, contents) = match what {
+            What::Rebuild(state) => {
+                held.sessions.entry(session).or_default().state = *state;
+                return Ok(());
+            }
+            What::Cut { at, contents } => (at, contents),
+        };
+        for hash in [end.hash, Head::cut_behind(&end.hash)] {
+            let before = HeadLink::after(&self.seal, held.heads.last());
+            let head = self.signer.sign(before, session, Link { hash, ..end }, at);
+            held.heads.push(head);
+        }
+        held.contents.retain(|commitment, _| !contents.contains(commitment));
+        if let Some(gone) = held.sessions.remove(&session) {
+            held.leases.retain(|run, _| !gone.state.runs.contains_key(run));
+        }
+        Ok(())
     }
 }

@@ -35,6 +35,7 @@ use crate::error::StoreError;
 use crate::record::StoreIdentity;
 use crate::sign::{Seal, Signer};
 use crate::traits::Writer;
+use crate::upkeep::Upkeep;
 use crate::write::leases::leasable;
 use crate::write::{Database, Queue};
 use connection::FileConnection;
@@ -137,6 +138,10 @@ impl Writer for SqliteStore {
 
     async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
         self.queue.sign_head(session, at).await
+    }
+
+    async fn keep_up(&self, planned: Vec<Upkeep>) -> Result<(), StoreError> {
+        self.queue.keep_up(planned).await
     }
 }
 

@@ -15,6 +15,7 @@ use crate::error::StoreError;
 use crate::lease::Leases;
 use crate::record::{ApprovalRow, CallRow, ContentRow, GrantRow, ItemRow, RunRow, SessionRow};
 use crate::sign::Seal;
+use crate::upkeep::Upkeep;
 
 /// Writes. One session's batches are committed in the order in which they were handed over.
 #[async_trait]
@@ -45,6 +46,14 @@ pub trait Writer: Send + Sync {
     ///
     /// [`StoreError::NoSuchSession`], or the store could not.
     async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError>;
+
+    /// Does what [`crate::upkeep`] planned, each for a session that still ends where it did.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Conflict::Overtaken`] where something was added meanwhile, or the store could not; what was planned
+    /// before that is done.
+    async fn keep_up(&self, planned: Vec<Upkeep>) -> Result<(), StoreError>;
 }
 
 /// Which sessions; every field that is given must fit. Newest first.

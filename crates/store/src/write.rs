@@ -70,4 +70,10 @@ pub(crate) trait Connection: Send + Debug {
     /// is held. If it is not known whether it was done, that is [`Unwritten::Overtaken`]: it may be done
     /// again.
     async fn change(&mut self, question: Question) -> Result<Vec<Cells>, Unwritten>;
+
+    /// Does all of these as one transaction, if the first gives a row; otherwise [`Unwritten::Overtaken`].
+    async fn change_all(&mut self, questions: Vec<Question>) -> Result<(), Unwritten>;
+
+    /// Gives back the room of what was removed, as far as others let it.
+    async fn tidy(&mut self);
 }

@@ -138,6 +138,10 @@ impl Writer for BrokenStore {
         self.inner.flush().await
     }
 
+    async fn keep_up(&self, planned: Vec<mast_store::upkeep::Upkeep>) -> Result<(), StoreError> {
+        self.inner.keep_up(planned).await
+    }
+
     async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
         if self.is_gone() {
             std::future::pending::<()>().await;

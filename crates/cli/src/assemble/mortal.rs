@@ -72,6 +72,10 @@ impl Writer for Mortal {
         self.inner.flush().await
     }
 
+    async fn keep_up(&self, planned: Vec<mast_store::upkeep::Upkeep>) -> Result<(), StoreError> {
+        self.inner.keep_up(planned).await
+    }
+
     async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
         self.inner.sign_head(session, at).await
     }

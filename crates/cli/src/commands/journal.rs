@@ -1,7 +1,9 @@
 //! `mast journal`: what is on record, event by event, and the check that nobody has changed it.
 
+mod cut;
 mod export;
 mod head;
+mod rebuild;
 
 use std::path::PathBuf;
 
@@ -9,7 +11,7 @@ use clap::{Args, Subcommand};
 use mast_kernel::event::Event;
 use mast_kernel::id::SessionId;
 use mast_store::Store;
-use mast_store::verify::{Report, Wanted as Ask, Wrong};
+use mast_store::verify::{Report, Wanted as Ask};
 use serde_json::{Map, Value, json};
 
 use crate::assemble::{Start, block_on, open_to_look};
@@ -96,12 +98,14 @@ enum Verb {
     Export(export::ExportArgs),
     /// Print the public key that heads and exports are signed with
     Key,
-    /// Make the rows of the state anew from the events, and compare them with those that are there
+    /// Make the rows of the state anew from the events, and put them in the place of those that differ
     Rebuild {
         /// Only compare
-        #[arg(long, required = true)]
+        #[arg(long)]
         check: bool,
     },
+    /// Take conversations away that are over, for good; a signed line stays that says so
+    Cut(cut::CutArgs),
 }
 
 /// Shows or checks the journal.
@@ -117,7 +121,9 @@ pub(crate) fn run(args: &JournalArgs, start: &Start) -> Result<Exit, CliError> {
         match &args.verb {
             Verb::Export(args) => return export::export(args, start).await,
             Verb::Key => return export::key(start).await,
-            Verb::Show { .. } | Verb::Verify { .. } | Verb::Rebuild { .. } => {}
+            Verb::Cut(args) => return cut::cut(args, start).await,
+            Verb::Rebuild { check } => return rebuild::rebuild(*check, start).await,
+            Verb::Show { .. } | Verb::Verify { .. } => {}
         }
         let store = open_to_look(start).await?.ok_or_else(nothing_yet)?;
         match &args.verb {
@@ -125,7 +131,7 @@ pub(crate) fn run(args: &JournalArgs, start: &Start) -> Result<Exit, CliError> {
             Verb::Verify { session, head, .. } => {
                 verify(session.as_deref(), head.as_deref(), &*store, &start.printer).await
             }
-            Verb::Rebuild { .. } | Verb::Export(_) | Verb::Key => rebuild(&*store, &start.printer).await,
+            Verb::Export(_) | Verb::Key | Verb::Cut(_) | Verb::Rebuild { .. } => Ok(Exit::Done),
         }
     })
 }
@@ -289,28 +295,6 @@ fn print_report(report: &Report, printer: &Printer) -> Result<(), CliError> {
 pub(crate) fn summary(report: &Report) -> String {
     let head = report.last_head.map(|head| format!(" · head {head}")).unwrap_or_default();
     format!("{} in {}{head}", count(report.n_events, "event"), count(report.n_sessions, "session"))
-}
-
-/// Makes the rows of the state anew from the events, and compares them with those that are there.
-async fn rebuild(store: &dyn Store, printer: &Printer) -> Result<Exit, CliError> {
-    let mut report = mast_store::verify::verify(store, Ask::default()).await?;
-    let is_of_state = |wrong: Wrong| matches!(wrong, Wrong::StateDiffers | Wrong::StrayRow);
-    if !report.findings.iter().all(|finding| is_of_state(finding.wrong)) {
-        let hint = "what cannot be believed is no ground to build on: see mast journal verify";
-        return Err(CliError::failed("the journal itself does not hold", hint));
-    }
-    report.findings.retain(|finding| is_of_state(finding.wrong));
-    if printer.is_json() {
-        printer.result_json(&as_report(&report))?;
-        return Ok(if report.is_sound() { Exit::Done } else { Exit::Failed });
-    }
-    for finding in &report.findings {
-        printer.result_line(&[(Style::Plain, &finding.to_string())])?;
-    }
-    let (style, word) =
-        if report.is_sound() { (Style::Good, "the same") } else { (Style::Bad, "not the same") };
-    printer.result_line(&[(style, word), (Style::Plain, &format!(" · {}", summary(&report)))])?;
-    Ok(if report.is_sound() { Exit::Done } else { Exit::Failed })
 }
 
 fn as_report(report: &Report) -> Value {

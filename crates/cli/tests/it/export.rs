@@ -59,3 +59,34 @@ fn the_rows_of_the_state_are_what_the_events_say() {
     assert_eq!(same.code, 0, "{}", same.out);
     assert!(same.out.starts_with("the same · "), "{}", same.out);
 }
+
+#[test]
+fn rows_that_differ_are_made_anew() {
+    let world = World::new();
+    assert_eq!(world.mast(&["call", "math.calculate", r#"{"expression":"1+1"}"#]).code, 0);
+    let file = world.data().join("mast.db");
+    let change = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); \
+                  db.execute(\"UPDATE runs SET status = 'failed'\"); db.execute('DELETE FROM calls'); db.commit()";
+    assert_cmd::Command::new("python3").args(["-I", "-c", change]).arg(&file).assert().success();
+    assert_eq!(world.mast(&["journal", "verify"]).code, 1);
+    let checked = world.mast(&["journal", "rebuild", "--check"]);
+    assert!(checked.code == 1 && checked.out.contains("not the same"), "{checked:?}");
+    let rebuilt = world.mast(&["journal", "rebuild"]);
+    assert!(rebuilt.code == 0 && rebuilt.out.starts_with("the same"), "{rebuilt:?}");
+    assert_eq!(world.mast(&["journal", "verify"]).code, 0);
+}
+
+#[test]
+fn old_conversations_are_cut_off_only_when_it_is_said() {
+    let world = World::new();
+    assert_eq!(world.mast(&["call", "math.calculate", r#"{"expression":"1+1"}"#]).code, 0);
+    let young = world.mast(&["journal", "cut", "--before", "1d"]);
+    assert!(young.code == 0 && young.err.contains("nothing is that old"), "{young:?}");
+    let named = world.mast(&["journal", "cut", "latest", "--before", "30d", "--apply"]);
+    assert!(named.code == 1 && named.out.contains("it is not that old"), "{named:?}");
+    let hasty = world.mast(&["journal", "cut", "--before", "2999-01-01"]);
+    assert!(hasty.code == 2 && hasty.err.contains("at least a day ago"), "{hasty:?}");
+    assert_eq!(world.mast(&["journal", "cut", "--before", "soon"]).code, 2);
+    assert_eq!(world.mast(&["journal", "cut"]).code, 2);
+    assert_eq!(world.mast(&["journal", "verify"]).code, 0);
+}

@@ -15,6 +15,8 @@ use crate::instant::Instant;
 const HEAD_TAG: &str = "mast.head.v1";
 /// What the beginning of a store's chain of heads is made from.
 const GENESIS_TAG: &str = "mast.heads.v1";
+/// What the hash of a head is made from that says where a session was cut off.
+const CUT_TAG: &[u8] = b"mast.cut.v1";
 
 /// Where one session's chain stood, signed with Ed25519.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +51,13 @@ impl Head {
             created_at.micros().to_string(),
             key.to_string(),
         ]))
+    }
+
+    /// The hash in a head that says that the session was cut off behind the event with this hash: nothing of it is
+    /// there any more, and that is no loss.
+    #[must_use]
+    pub fn cut_behind(hash: &Digest) -> Digest {
+        Digest::of_fields([CUT_TAG, hash.as_bytes().as_slice()])
     }
 
     /// The bytes that are signed: the fields but the signature, each as the text in which Mast shows it,

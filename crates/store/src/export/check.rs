@@ -144,7 +144,12 @@ impl File {
         } else if !is_signed(head) {
             self.wrong(Wrong::ChangedHead, place, line, "the head is not what was signed");
         } else {
-            self.signed.entry(head.session).or_default().insert(head.sequence, head.hash);
+            // That it was to be cut off there says nothing of the event itself.
+            let signed = self.signed.entry(head.session).or_default();
+            let is_cut = |hash: &Digest| Head::cut_behind(hash) == head.hash;
+            if !signed.get(&head.sequence).is_some_and(is_cut) {
+                signed.insert(head.sequence, head.hash);
+            }
         }
         let (number, digest) = self.last_head;
         if head.number != number.saturating_add(1) || head.previous_head != digest {

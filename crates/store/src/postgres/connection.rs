@@ -235,6 +235,34 @@ impl Connection for ServerConnection {
             Err(error) => self.unwritten(question.attempt, error, None).await.map(|()| Vec::new()),
         }
     }
+
+    async fn change_all(&mut self, questions: Vec<Question>) -> Result<(), Unwritten> {
+        let open = self.opened().await.map_err(Unwritten::Refused)?;
+        let done = async {
+            answered(sqlx::raw_sql(sql::BEGIN).execute(&mut open.connection)).await?;
+            for (number, question) in questions.iter().enumerate() {
+                let rows = answered(query(question).fetch_all(&mut open.connection)).await?;
+                if number == 0 && rows.is_empty() {
+                    return Ok(false);
+                }
+            }
+            answered(sqlx::raw_sql(sql::COMMIT).execute(&mut open.connection)).await?;
+            Ok(true)
+        };
+        let done = done.await;
+        self.is_holding = !matches!(done, Ok(true));
+        match done {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                self.let_go().await;
+                Err(Unwritten::Overtaken)
+            }
+            Err(error) => self.unwritten("upkeep", error, None).await,
+        }
+    }
+
+    /// A server does so by itself.
+    async fn tidy(&mut self) {}
 }
 
 /// The answer, if it comes in time.

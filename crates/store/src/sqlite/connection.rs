@@ -100,4 +100,34 @@ impl Connection for FileConnection {
             Err(error) => Err(self.unwritten(attempt, error)),
         }
     }
+
+    async fn change_all(&mut self, questions: Vec<Question>) -> Result<(), Unwritten> {
+        let done = async {
+            sqlx::raw_sql(sql::BEGIN).execute(&mut self.normal).await?;
+            for (number, question) in questions.into_iter().enumerate() {
+                let rows = query(question).fetch_all(&mut self.normal).await?;
+                if number == 0 && rows.is_empty() {
+                    return Ok(false);
+                }
+            }
+            sqlx::raw_sql(sql::COMMIT).execute(&mut self.normal).await?;
+            Ok(true)
+        };
+        let failed = match done.await {
+            Ok(true) => return Ok(()),
+            Ok(false) => Unwritten::Overtaken,
+            Err(error) => self.unwritten("upkeep", error),
+        };
+        if sqlx::raw_sql(sql::ROLLBACK).execute(&mut self.normal).await.is_err() {
+            tracing::debug!("the transaction that failed was rolled back by the database itself");
+        }
+        Err(failed)
+    }
+
+    /// The file is written anew: what is only marked as free would still be in it.
+    async fn tidy(&mut self) {
+        if let Err(error) = sqlx::raw_sql(sql::TIDY).execute(&mut self.normal).await {
+            tracing::warn!(%error, "what was cut off is still in the file, as free room: somebody else has it open");
+        }
+    }
 }

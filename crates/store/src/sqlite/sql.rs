@@ -194,6 +194,13 @@ pub(super) const WRITE_ALL: &str = concat!(
     "COMMIT"
 );
 
+/// Begins and ends upkeep.
+pub(super) const BEGIN: &str = "BEGIN IMMEDIATE";
+pub(super) const COMMIT: &str = "COMMIT";
+
+/// Writes the file anew, and empties the log.
+pub(super) const TIDY: &str = "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)";
+
 /// Ends a transaction that failed half-way.
 pub(super) const ROLLBACK: &str = "ROLLBACK";
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mast_kernel::canonical::Digest;
-use mast_kernel::event::{Event, EventBody, Link};
+use mast_kernel::event::{Event, EventBody, Head, Link};
 use mast_kernel::id::SessionId;
 
 use super::content::commitments;
@@ -41,12 +41,13 @@ enum Found {
     End,
 }
 
-/// Checks a session's events; the rows that follow from them, unless something is wrong with the chain.
+/// Checks a session's events; the rows that follow from them and where they end, unless something is wrong with
+/// the chain.
 pub(super) async fn verify(
     journal: &dyn JournalReader,
     audit: &mut Audit,
     session: SessionId,
-) -> Result<Option<State>, StoreError> {
+) -> Result<Option<(State, Link)>, StoreError> {
     let n_before = audit.report.findings.len();
     let mut walk = read(journal, audit, session).await?;
     let mut link = walk.genesis(audit, session, journal.seal().identity.id);
@@ -101,7 +102,7 @@ pub(super) async fn verify(
     // What follows from a chain that does not hold would only be noise.
     let is_whole = audit.report.findings.len() == n_before;
     audit.is_broken |= !is_whole;
-    Ok(is_whole.then_some(state))
+    Ok(is_whole.then_some((state, link)))
 }
 
 /// Reads all events of a session.
@@ -188,7 +189,7 @@ fn look_at(audit: &mut Audit, event: &Event, state: Option<&mut State>, link: &L
     if let Some(signed) = audit.signed.get_mut(&event.session) {
         let here: Vec<_> = signed.extract_if(.., |(_, sequence, _)| *sequence == link.sequence).collect();
         for (number, _, hash) in here {
-            if hash != link.hash {
+            if hash != link.hash && hash != Head::cut_behind(&link.hash) {
                 let detail = format!("head {number} was signed over another event");
                 audit.report.add(Wrong::ChangedEvent, place, detail);
             }
@@ -205,7 +206,7 @@ fn look_at(audit: &mut Audit, event: &Event, state: Option<&mut State>, link: &L
         audit.committed.entry(digest).or_insert((event.session, link.sequence));
     }
     let Some(state) = state else { return };
-    let mut delta = Delta::default();
+    let mut delta = Delta { last_at: Some(event.at), ..Delta::default() };
     let mut view = View { id: event.session, state, delta: &mut delta };
     match apply(&mut view, Moment { run: event.run, at: event.at }, &body) {
         Ok(()) => state.merge(delta),

@@ -20,6 +20,7 @@ use crate::read::Question;
 use crate::record::{ContentRow, StoreIdentity};
 use crate::select;
 use crate::sign::{HeadLink, Seal, Signer};
+use crate::upkeep::{self, Upkeep, What};
 
 /// How often a batch is tried when another process keeps being faster.
 const ATTEMPTS_MAX: usize = 16;
@@ -242,9 +243,50 @@ impl<C: Connection> Database<C> {
 
     /// Signs where a session's chain stands.
     pub(crate) async fn sign_head(&mut self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+        self.sign(session, at, |link| link).await
+    }
+
+    /// Does what was planned. Afterwards nothing of what was removed is in the file any more.
+    pub(crate) async fn keep_up(&mut self, planned: &[Upkeep]) -> Result<(), StoreError> {
+        for upkeep in planned {
+            self.keep_one(upkeep).await?;
+        }
+        if planned.iter().any(|upkeep| matches!(upkeep.what, What::Cut { .. })) {
+            self.connection.tidy().await;
+        }
+        Ok(())
+    }
+
+    /// Does what was planned for a session, if it still ends where it did. A cut is signed before it is done: what
+    /// is signed and still there is no loss.
+    async fn keep_one(&mut self, upkeep: &Upkeep) -> Result<(), StoreError> {
+        let overtaken = || StoreError::Conflict(Conflict::Overtaken);
+        if let What::Cut { at, .. } = upkeep.what {
+            let head = self.sign_head(upkeep.session, at).await?;
+            if (head.sequence, head.hash) != (upkeep.end.sequence, upkeep.end.hash) {
+                return Err(overtaken());
+            }
+            let cut = |link: Link| Link { hash: Head::cut_behind(&link.hash), ..link };
+            self.sign(upkeep.session, at, cut).await?;
+        }
+        let done = self.connection.change_all(upkeep::statements(upkeep)).await;
+        self.cache.forget(upkeep.session);
+        done.map_err(|unwritten| match unwritten {
+            Unwritten::Taken(_) | Unwritten::Overtaken => overtaken(),
+            Unwritten::Refused(error) | Unwritten::Unknown(error) => error,
+        })
+    }
+
+    /// Signs what is to be said of where a session's chain stands.
+    async fn sign(
+        &mut self,
+        session: SessionId,
+        at: Instant,
+        says: fn(Link) -> Link,
+    ) -> Result<Head, StoreError> {
         let mut last = StoreError::Conflict(Conflict::Overtaken);
         for _ in 0..ATTEMPTS_MAX {
-            let head = match self.next_head(session, at).await {
+            let head = match self.next_head(session, at, says).await {
                 Ok(head) => head,
                 Err(error @ StoreError::ConnectionLost { .. }) => {
                     last = error;
@@ -268,7 +310,12 @@ impl<C: Connection> Database<C> {
     }
 
     /// Holds the chain of heads, and makes its next one.
-    async fn next_head(&mut self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
+    async fn next_head(
+        &mut self,
+        session: SessionId,
+        at: Instant,
+        says: fn(Link) -> Link,
+    ) -> Result<Head, StoreError> {
         self.connection.hold(Hold::Heads).await?;
         self.cache.forget(session);
         self.cache.load(&mut self.connection, &Batch::new(session, Durability::Normal)).await?;
@@ -276,7 +323,7 @@ impl<C: Connection> Database<C> {
         let rows = self.connection.select(Question::new("reading the last head", select::LAST_HEAD)).await?;
         let unreadable = || StoreError::Unreadable { table: "heads", key: "the last".to_owned() };
         let last = rows.first().map(|cells| Head::read(cells).ok_or_else(unreadable)).transpose()?;
-        Ok(self.signer.sign(HeadLink::after(&self.seal, last.as_ref()), session, link, at))
+        Ok(self.signer.sign(HeadLink::after(&self.seal, last.as_ref()), session, says(link), at))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::audit::Cells;
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
 use crate::read::Question;
+use crate::upkeep::Upkeep;
 use crate::{QUEUE_BATCHES_MAX, QUEUE_POSTED_MAX};
 
 /// Most batches that are committed as one transaction.
@@ -35,6 +36,7 @@ enum Job {
     Flush(Reply<()>),
     SignHead { session: SessionId, at: Instant, reply: Reply<Head> },
     Change { what: Question, reply: Reply<Vec<Cells>> },
+    KeepUp { planned: Vec<Upkeep>, reply: Reply<()> },
 }
 
 /// Why nothing more is written, once that is so.
@@ -103,6 +105,11 @@ impl Queue {
         self.ask(|reply| Job::SignHead { session, at, reply }).await
     }
 
+    pub(crate) async fn keep_up(&self, planned: Vec<Upkeep>) -> Result<(), StoreError> {
+        self.poison.check()?;
+        self.ask(|reply| Job::KeepUp { planned, reply }).await
+    }
+
     /// Changes what is no part of the journal, after everything that was handed over before.
     pub(crate) async fn change(&self, what: Question) -> Result<Vec<Cells>, StoreError> {
         self.poison.check()?;
@@ -125,6 +132,7 @@ struct Round {
     batches: Vec<Waiting>,
     changes: Vec<(Question, Reply<Vec<Cells>>)>,
     heads: Vec<(SessionId, Instant, Reply<Head>)>,
+    upkeep: Vec<(Vec<Upkeep>, Reply<()>)>,
     flushes: Vec<Reply<()>>,
 }
 
@@ -134,6 +142,7 @@ impl Round {
             Job::Write(one) => self.batches.push(one),
             Job::Change { what, reply } => self.changes.push((what, reply)),
             Job::SignHead { session, at, reply } => self.heads.push((session, at, reply)),
+            Job::KeepUp { planned, reply } => self.upkeep.push((planned, reply)),
             Job::Flush(reply) => self.flushes.push(reply),
         }
     }
@@ -149,6 +158,9 @@ impl Round {
                 Err(error) => Err(error),
             };
             answer(reply, head);
+        }
+        for (planned, reply) in self.upkeep {
+            answer(reply, database.keep_up(&planned).await);
         }
         self.flushes.into_iter().for_each(|reply| answer(reply, poison.check()));
     }

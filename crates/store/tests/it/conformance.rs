@@ -9,6 +9,7 @@ use super::world::World;
 mod leases;
 mod moves;
 mod reading;
+mod upkeep;
 mod writing;
 
 /// A world whose session and run are begun.

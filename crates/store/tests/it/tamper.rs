@@ -5,7 +5,7 @@ use std::path::Path;
 use expect_test::{Expect, expect};
 use mast_kernel::id::{ApprovalId, CallId};
 use mast_store::verify::{Wanted, verify};
-use mast_store::{SqliteStore, Writer as _};
+use mast_store::{JournalReader as _, SqliteStore, Writer as _};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteRow};
 use sqlx::{AssertSqlSafe, Connection as _, Row as _};
 
@@ -378,4 +378,62 @@ async fn restore(cell: &mut Cell<'_>, table: &str, column: &str, rowid: i64, who
     } else {
         assert!(cell.set(whole).await);
     }
+}
+
+/// What the verifier says after the first of the two sessions was cut off and then this was done.
+async fn after_a_cut(statement: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let store = two_runs(&folder).await;
+    let session = World::new(1).session;
+    let later = mast_kernel::instant::Instant::from_micros(1_800_000_000_000_000);
+    let planned = mast_store::upkeep::cut(&store, session, (later, later)).await.unwrap().unwrap();
+    store.keep_up(vec![planned]).await.unwrap();
+    assert_eq!(findings(&store, Wanted::default()).await, Vec::<String>::new());
+    let mut connection = connect(store.path()).await;
+    sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&mut connection).await.unwrap();
+    findings(&store, Wanted::default()).await.join("\n")
+}
+
+#[tokio::test]
+async fn only_who_has_the_key_can_cut() {
+    let last = "number = (SELECT MAX(number) FROM heads)";
+    for statement in [
+        // The line that says so is gone, or says another thing.
+        format!("DELETE FROM heads WHERE {last}"),
+        format!("UPDATE heads SET hash = previous_head WHERE {last}"),
+        format!("UPDATE heads SET sequence = sequence - 1 WHERE {last}"),
+        // The other session is taken away as well.
+        "DELETE FROM sessions; DELETE FROM runs; DELETE FROM calls; DELETE FROM approvals; DELETE FROM items; \
+         DELETE FROM events; DELETE FROM contents"
+            .to_owned(),
+    ] {
+        assert_ne!(after_a_cut(&statement).await, "", "{statement}");
+    }
+    let taken = "DELETE FROM sessions WHERE ONE; DELETE FROM runs WHERE ONE".replace(
+        "sessions WHERE ONE",
+        "sessions \
+        WHERE id = 'ses_0000000000000g000000000001'",
+    );
+    assert!(after(&taken).await.contains("dropped tail"), "what nobody cut is missing");
+}
+
+#[tokio::test]
+async fn nothing_of_a_cut_conversation_stays_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = two_runs(&folder).await;
+    let holds = |words: &str| {
+        std::fs::read_dir(folder.path()).unwrap().any(|file| {
+            let path = file.unwrap().path();
+            let bytes = std::fs::read(&path).unwrap();
+            bytes.windows(words.len()).any(|window| window == words.as_bytes())
+        })
+    };
+    let later = mast_kernel::instant::Instant::from_micros(1_800_000_000_000_000);
+    let session = World::new(1).session;
+    let planned = mast_store::upkeep::cut(&store, session, (later, later)).await.unwrap().unwrap();
+    let commitment =
+        store.events(session, 0, 1).await.unwrap()[0].payload["catalogue"].as_str().unwrap().to_owned();
+    assert!(holds(&commitment));
+    store.keep_up(vec![planned]).await.unwrap();
+    assert!(!holds(&commitment), "what it was committed to is overwritten");
 }

@@ -97,6 +97,10 @@ impl Writer for Around {
         self.store.flush().await
     }
 
+    async fn keep_up(&self, planned: Vec<mast_store::upkeep::Upkeep>) -> Result<(), StoreError> {
+        self.store.keep_up(planned).await
+    }
+
     async fn sign_head(&self, session: SessionId, at: Instant) -> Result<Head, StoreError> {
         self.store.sign_head(session, at).await
     }

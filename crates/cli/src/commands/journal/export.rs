@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mast_kernel::event::Bytes;
 use mast_kernel::id::SessionId;
+use mast_store::Store;
 use mast_store::export::{NotAnExport, Shown, check, write};
-use mast_store::{SessionFilter, Store};
+use mast_store::verify::all_sessions;
 use serde_json::json;
 
 use super::{PAGE, as_report, last_event, print_report};
@@ -73,13 +74,6 @@ pub(super) async fn export(args: &ExportArgs, start: &Start) -> Result<Exit, Cli
     let how = format!("check it anywhere: mast journal verify --file FILE --key {}", signer.public());
     start.printer.note(&[(Style::Dim, &format!("exported {what}   {how}"))]);
     Ok(Exit::Done)
-}
-
-async fn all_sessions(store: &dyn Store) -> Result<Vec<SessionId>, CliError> {
-    let mut sessions: Vec<SessionId> =
-        store.sessions(&SessionFilter::default()).await?.into_iter().map(|row| row.id).collect();
-    sessions.sort_unstable();
-    Ok(sessions)
 }
 
 /// Signs the end of each of these sessions that no head stands over yet.
