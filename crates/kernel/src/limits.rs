@@ -83,6 +83,9 @@ pub const GRANTS_MAX: usize = 64;
 pub const LEASE_SECONDS: u32 = 15;
 /// How often a call is claimed at most: what was interrupted so often is not tried again.
 pub const ATTEMPTS_MAX: u32 = 3;
+/// How often a run is taken up in which nothing came to its end since it was taken up last: what ends every process
+/// that works on it is not tried for ever.
+pub const RECOVERIES_MAX: u32 = 5;
 /// Refusals of a tool and target after which a run is not asked about it again.
 pub const REFUSALS_MAX: u32 = 2;
 /// Bytes of a person's words to the model beside a no.

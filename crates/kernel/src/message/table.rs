@@ -116,6 +116,7 @@ rows! {
     again "run.model_error": "The model could not be asked, or its answer could not be read.";
     fixed "run.read_missing": "What had to be read was not read whole.";
     again "run.reasoning_only": "The model thought and then answered nothing.";
+    fixed "run.recovery_exhausted": "Every process that worked on the run ended before it got further.";
     fixed "run.repeated_denial": "The model asked for the same refused call again and again.";
     fixed "run.too_sensitive_for_provider": "What this run holds may not be sent to that model.";
     fixed "run.tool_loop_detected": "The model made the same call again and again without getting further.";

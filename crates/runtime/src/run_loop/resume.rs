@@ -5,20 +5,21 @@
 //! so that there is one order of events for both: question, verdict, use of the verdict, claim.
 
 use mast_kernel::approval::ApprovalStatus;
-use mast_kernel::budget::Spent;
+use mast_kernel::budget::{Budget, Spent};
 use mast_kernel::canonical::Digest;
 use mast_kernel::event::{
-    Actor, Event, EventBody, ItemKind, ResumeCause, RunResumed, RunSetup, RunWaitingForApproval,
+    Actor, Event, EventBody, ItemKind, ResumeCause, RunResumed, RunSetup, RunStopped, RunWaitingForApproval,
 };
 use mast_kernel::id::{RunId, SessionId};
+use mast_kernel::limits;
 use mast_kernel::policy::{Authority, Overlay};
-use mast_kernel::run::{RunStatus, TurnContract};
+use mast_kernel::run::{Completion, RunStatus, TurnContract};
 use mast_provider::{CallProposal, Provider, Usage};
 use mast_store::{ApprovalFilter, ApprovalRow, Durability, READ_ROWS_MAX, RunRow, StoreError};
 use serde_json::Value;
 
 use super::act::Disposed;
-use super::{At, Ended, Person, RunEnd, Standing, Surface, Terms, Work};
+use super::{At, Ended, Person, RunEnd, RunFailure, Standing, Surface, Terms, Work};
 use crate::bus::{Ask, Progress};
 use crate::context::Prefix;
 use crate::error::RuntimeError;
@@ -52,6 +53,8 @@ pub(crate) struct SoFar {
     pub(crate) n_replies: u32,
     /// The last answer, while it is no item: its step and its content.
     replied: Option<(u32, Digest)>,
+    /// How often it was taken up from a process that was gone, since something last came to its end.
+    n_interrupted: u32,
     steps: u32,
     model_calls: u32,
     tool_calls: u32,
@@ -104,6 +107,9 @@ impl Runtime {
             _ => return Err(not_waiting()),
         };
         let so_far = self.read_items(&mut session, Some(row.id)).await?;
+        if row.status == RunStatus::Running && so_far.n_interrupted >= limits::RECOVERIES_MAX {
+            return self.give_up(&row, so_far).await;
+        }
         let mut work = Work::back(self, &mut session, (&row, what, so_far), provider, surface).await?;
         if !waiting.is_empty() {
             return work.finish(Ended::Waits(waiting)).await;
@@ -112,6 +118,26 @@ impl Runtime {
             work.start(&row);
         }
         work.carry_out().await
+    }
+
+    /// Ends a run that every process which worked on it left behind.
+    async fn give_up(&self, row: &RunRow, so_far: SoFar) -> Result<RunEnd, RuntimeError> {
+        const CODE: &str = "run.recovery_exhausted";
+        self.retire(row, EventBody::RunFailed(RunStopped { reason_code: CODE.to_owned() })).await?;
+        let head = self.store().sign_head(row.session, self.world().clock.now()).await?;
+        let SoFar { steps, model_calls, tool_calls, .. } = so_far;
+        Ok(RunEnd {
+            run: row.id,
+            status: RunStatus::Failed,
+            completion: Some(Completion::Failed),
+            report: None,
+            answer: None,
+            usage: so_far.usage,
+            spent: Spent::resumed(Budget::default(), steps, model_calls, tool_calls),
+            asks: Vec::new(),
+            failure: Some(RunFailure { code: CODE, provider: None }),
+            head: head.digest(),
+        })
     }
 
     /// How many answers of its model a run has had: where its script goes on, if it has one. An answer that
@@ -187,7 +213,13 @@ impl Runtime {
 impl SoFar {
     /// Takes in what the next event of the run says.
     pub(crate) fn take(&mut self, event: &Event) {
-        match event.body() {
+        let body = event.body();
+        match &body {
+            Ok(EventBody::RunResumed(told)) if told.cause == ResumeCause::Recovery => self.n_interrupted += 1,
+            Ok(EventBody::ContextItemAppended(_) | EventBody::RunResumed(_)) => self.n_interrupted = 0,
+            _ => {}
+        }
+        match body {
             Ok(EventBody::ModelRequestStarted(told)) => {
                 self.n_replies += u32::from(self.replied.take().is_some());
                 self.model_calls += 1;

@@ -37,14 +37,17 @@ impl Runtime {
                 Err(RuntimeError::AtWork { .. }) => continue,
                 Err(error) => return Err(error),
             }
-            let retired = self.retire(&run).await;
+            let code = if run.status == RunStatus::Running { INTERRUPTED } else { CODE };
+            let end = EventBody::RunCancelled(RunStopped { reason_code: code.to_owned() });
+            let retired = self.retire(&run, end).await;
             self.let_go(run.id).await;
             retired?;
         }
         Ok(())
     }
 
-    async fn retire(&self, run: &RunRow) -> Result<(), RuntimeError> {
+    /// Ends a run with this event. What is open of it is settled: nothing of it is done any more.
+    pub(super) async fn retire(&self, run: &RunRow, end: EventBody) -> Result<(), RuntimeError> {
         let mut scribe = Scribe::new(self.world(), run.session, Some(run.id)).fenced(run.epoch);
         if run.status == RunStatus::Running {
             // Whoever worked on it may still be there, and must not write on.
@@ -63,11 +66,8 @@ impl Runtime {
         for row in self.store().calls(&CallFilter { run: Some(run.id), ..CallFilter::default() }).await? {
             self.retire_call(&mut scribe, &row)?;
         }
-        let reason_code = match run.status {
-            RunStatus::Running => INTERRUPTED.to_owned(),
-            _ => CODE.to_owned(),
-        };
-        scribe.event(Actor::Principal, EventBody::RunCancelled(RunStopped { reason_code }));
+        let actor = if matches!(end, EventBody::RunCancelled(_)) { Actor::Principal } else { Actor::Platform };
+        scribe.event(actor, end);
         self.store().commit(scribe.take(Durability::Full)).await?;
         Ok(())
     }

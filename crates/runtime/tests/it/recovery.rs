@@ -12,6 +12,7 @@ use mast_kernel::approval::ApprovalStatus;
 use mast_kernel::call::CallStatus;
 use mast_kernel::event::Reach;
 use mast_kernel::id::RunId;
+use mast_kernel::limits;
 use mast_kernel::policy::Authority;
 use mast_kernel::run::{Priority, RunStatus};
 use mast_kernel::spec::{Idempotency, SideEffect};
@@ -248,6 +249,37 @@ async fn in_a_file_too() {
 async fn on_a_server_too() {
     let new = async || Arc::new(mast_testkit::server::server_store().await) as Arc<dyn Store>;
     print(&matrix("postgres", new).await);
+}
+
+#[tokio::test]
+async fn a_run_that_ends_every_process_which_works_on_it_is_given_up() {
+    let machine = Machine::new(probe(Idempotency::NonIdempotent, SideEffect::None));
+    let store: Arc<dyn Store> = Arc::new(mast_testkit::memory_store());
+    let begun = Arc::new(BrokenStore::over(store.clone(), Fault::GoneAfter, 5));
+    let story = machine.process(begun.clone(), 0);
+    tokio::select! {
+        biased;
+        () = begun.gone() => {}
+        ended = machine.works(&story) => panic!("{ended:?}"),
+    }
+    let run = store.runs(&RunFilter::default()).await.unwrap()[0].id;
+    for _ in 0..limits::RECOVERIES_MAX {
+        machine.clock.advance(60);
+        let dies = Arc::new(BrokenStore::over(store.clone(), Fault::GoneAfter, 0));
+        let story = machine.process(dies.clone(), 0);
+        tokio::select! {
+            biased;
+            () = dies.gone() => {}
+            ended = story.resumes(run) => panic!("{ended:?}"),
+        }
+    }
+    machine.clock.advance(60);
+    let told = machine.process(store.clone(), 0).resumes(run).await.unwrap();
+    let code = told.end.failure.map(|failure| failure.code);
+    assert_eq!((told.end.status, code), (RunStatus::Failed, Some("run.recovery_exhausted")), "{}", told.journal);
+    let open = store.calls(&CallFilter::default()).await.unwrap();
+    assert!(open.iter().all(|call| call.status.is_settled()), "{open:?}");
+    assert_eq!(verify(store.as_ref(), Wanted::default()).await.unwrap().findings, []);
 }
 
 /// A worker's crew: the scripted model, for whoever asked.
