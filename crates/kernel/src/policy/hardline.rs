@@ -51,7 +51,8 @@ pub(super) fn finding(case: &Case<'_>) -> Finding {
 
 /// The first rule that one of these hits.
 fn of_resources(resources: &[Resource]) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| resources.iter().any(rule.hits))
+    let within = rules::within(resources);
+    RULES.iter().find(|rule| rule.is_hit(resources, &within))
 }
 
 #[cfg(test)]
@@ -83,7 +84,7 @@ mod tests {
             for example in rule.hit {
                 let resources = example.resources();
                 assert!(
-                    resources.iter().any(rule.hits),
+                    rule.is_hit(&resources, &rules::within(&resources)),
                     "{} does not hit {example:?}: {resources:?}",
                     rule.id
                 );

@@ -66,7 +66,8 @@ impl Runtime {
         for row in self.store().calls(&CallFilter { run: Some(run.id), ..CallFilter::default() }).await? {
             self.retire_call(&mut scribe, &row)?;
         }
-        let actor = if matches!(end, EventBody::RunCancelled(_)) { Actor::Principal } else { Actor::Platform };
+        let actor =
+            if matches!(end, EventBody::RunCancelled(_)) { Actor::Principal } else { Actor::Platform };
         scribe.event(actor, end);
         self.store().commit(scribe.take(Durability::Full)).await?;
         Ok(())

@@ -276,7 +276,12 @@ async fn a_run_that_ends_every_process_which_works_on_it_is_given_up() {
     machine.clock.advance(60);
     let told = machine.process(store.clone(), 0).resumes(run).await.unwrap();
     let code = told.end.failure.map(|failure| failure.code);
-    assert_eq!((told.end.status, code), (RunStatus::Failed, Some("run.recovery_exhausted")), "{}", told.journal);
+    assert_eq!(
+        (told.end.status, code),
+        (RunStatus::Failed, Some("run.recovery_exhausted")),
+        "{}",
+        told.journal
+    );
     let open = store.calls(&CallFilter::default()).await.unwrap();
     assert!(open.iter().all(|call| call.status.is_settled()), "{open:?}");
     assert_eq!(verify(store.as_ref(), Wanted::default()).await.unwrap().findings, []);

@@ -152,6 +152,9 @@ pub(super) fn text() -> String {
     text
 }
 
+/// Length of the longest of those names.
+const LONGEST: usize = 8;
+
 /// Whether a command that removes, changes or overwrites something can begin with this word.
 pub(super) fn may_begin(word: &str) -> bool {
     static NAMES: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
@@ -159,7 +162,11 @@ pub(super) fn may_begin(word: &str) -> bool {
         let outputs = OUTPUTS.iter().map(|(program, _)| *program);
         lists.into_iter().flatten().copied().chain(outputs).collect()
     });
-    NAMES.contains(word.rsplit('/').next().unwrap_or_default())
+    // Most words are options, or too long.
+    let name = word.rsplit('/').next().unwrap_or_default();
+    name.len() <= LONGEST
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && NAMES.contains(name)
 }
 
 /// The program's name without its folder.
@@ -362,4 +369,18 @@ pub(super) fn forks_without_end(words: &[String]) -> bool {
 
 pub(super) fn stops_machine(words: &[String]) -> bool {
     STOPPERS.contains(&program(words)) || is_told(STOPS, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_can_begin_such_a_command_is_looked_at() {
+        let outputs = OUTPUTS.iter().map(|(program, _)| *program);
+        for name in [REMOVERS, CHANGERS, WRITERS, COPIERS].into_iter().flatten().copied().chain(outputs) {
+            assert!(may_begin(name) && may_begin(&format!("/usr/bin/{name}")), "{name}");
+        }
+        assert!(!may_begin("-rm") && !may_begin("") && !may_begin("removal"));
+    }
 }

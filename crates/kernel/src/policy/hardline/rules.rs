@@ -37,6 +37,8 @@ pub(super) struct Rule {
     pub(super) code: &'static str,
     pub(super) why: &'static str,
     pub(super) hits: fn(&Resource) -> bool,
+    /// Whether it also holds for words that stand within a command whose program is not known.
+    pub(super) within: Option<fn(&[String]) -> bool>,
     pub(super) hit: &'static [Example],
     pub(super) near_miss: &'static [Example],
 }
@@ -48,7 +50,8 @@ pub(super) const RULES: &[Rule] = {
             id: "remove_root",
             code: DESTRUCTIVE,
             why: "it would remove everything below a root",
-            hits: |resource| any_command(resource, destructive::removes_root),
+            hits: |resource| words(resource).is_some_and(destructive::removes_root),
+            within: Some(destructive::removes_root),
             hit: &[
                 Text("rm -rf /"),
                 Text("rm -r -f -- /*"),
@@ -132,7 +135,8 @@ pub(super) const RULES: &[Rule] = {
             id: "find_root",
             code: DESTRUCTIVE,
             why: "it would remove everything below a root",
-            hits: |resource| any_command(resource, destructive::finds_and_removes_root),
+            hits: |resource| words(resource).is_some_and(destructive::finds_and_removes_root),
+            within: Some(destructive::finds_and_removes_root),
             hit: &[
                 Text("find / -delete"),
                 Text("find / -name x -exec rm -rf {} +"),
@@ -159,7 +163,8 @@ pub(super) const RULES: &[Rule] = {
             id: "change_root",
             code: DESTRUCTIVE,
             why: "it would change who may use everything below a root",
-            hits: |resource| any_command(resource, destructive::changes_root),
+            hits: |resource| words(resource).is_some_and(destructive::changes_root),
+            within: Some(destructive::changes_root),
             hit: &[
                 Text("chmod -R 777 /"),
                 Text("chown -R me:me /etc"),
@@ -180,6 +185,7 @@ pub(super) const RULES: &[Rule] = {
             code: DESTRUCTIVE,
             why: "it would make a disk anew",
             hits: |resource| words(resource).is_some_and(destructive::formats),
+            within: None,
             hit: &[
                 Text("mkfs.ext4 disk"),
                 Text("mkfs -t xfs /dev/sdb"),
@@ -201,8 +207,10 @@ pub(super) const RULES: &[Rule] = {
             code: DESTRUCTIVE,
             why: "it would write to a disk past its files",
             hits: |resource| {
-                destructive::writes_device(resource) || any_command(resource, destructive::copies_onto_device)
+                destructive::writes_device(resource)
+                    || words(resource).is_some_and(destructive::copies_onto_device)
             },
+            within: Some(destructive::copies_onto_device),
             hit: &[
                 Text("dd if=x of=/dev/sda"),
                 Text("echo x > /dev/sda"),
@@ -246,6 +254,7 @@ pub(super) const RULES: &[Rule] = {
             code: DESTRUCTIVE,
             why: "it would start programs without end",
             hits: |resource| words(resource).is_some_and(destructive::forks_without_end),
+            within: None,
             hit: &[Text(":(){ :|:& };:"), Text("b() { b | b & }; b")],
             near_miss: &[Text("f() { echo x; }; f; f"), Text("f() { test -d x || f; }")],
         },
@@ -254,6 +263,7 @@ pub(super) const RULES: &[Rule] = {
             code: DESTRUCTIVE,
             why: "it would stop the machine",
             hits: |resource| words(resource).is_some_and(destructive::stops_machine),
+            within: None,
             hit: &[
                 Text("shutdown -h now"),
                 Text("sudo reboot"),
@@ -284,6 +294,7 @@ pub(super) const RULES: &[Rule] = {
                 }
                 Resource::Host { .. } | Resource::Record { .. } => false,
             },
+            within: None,
             hit: &[
                 Read(".env"),
                 Write("a/.env.local"),
@@ -324,6 +335,7 @@ pub(super) const RULES: &[Rule] = {
                 | Resource::Host { .. }
                 | Resource::Record { .. } => false,
             },
+            within: None,
             hit: &[
                 Write(".git/hooks/pre-commit"),
                 Write("sub/.git"),
@@ -347,6 +359,7 @@ pub(super) const RULES: &[Rule] = {
                 | Resource::Command { .. }
                 | Resource::Record { .. } => false,
             },
+            within: None,
             hit: &[Host("169.254.169.254"), Host("0x7f.1"), Host("[::ffff:10.0.0.1]"), Host("a.localhost.")],
             near_miss: &[Host("example.org"), Host("172.32.0.1"), Host("localhost.example.org")],
         },
@@ -363,11 +376,24 @@ fn words(resource: &Resource) -> Option<&[String]> {
     }
 }
 
-/// Whether this holds for a command: for all its words, or for those from one on that can begin such a command.
-/// A program that is not known may run what its arguments name; what only does what it says does not.
-fn any_command(resource: &Resource, holds: fn(&[String]) -> bool) -> bool {
-    let Some(words) = words(resource) else { return false };
-    let begins =
-        |(at, word): (usize, &String)| destructive::may_begin(word) && words.get(at..).is_some_and(holds);
-    holds(words) || !program::only_speaks(words) && words.iter().enumerate().skip(1).any(begins)
+/// The words from each one on, within commands, that could begin a command which destroys: a program that is not
+/// known may run what its arguments name. What only does what it says does not.
+pub(super) fn within(resources: &[Resource]) -> Vec<&[String]> {
+    let commands = resources.iter().filter_map(words).filter(|words| !program::only_speaks(words));
+    let begin =
+        |words: &&[String], at: &usize| words.get(*at).is_some_and(|word| destructive::may_begin(word));
+    commands
+        .flat_map(|words| {
+            let places = (1..words.len()).filter(move |at| begin(&words, at));
+            places.filter_map(move |at| words.get(at..))
+        })
+        .collect()
+}
+
+impl Rule {
+    /// Whether it hits one of these resources, or what stands within them.
+    pub(super) fn is_hit(&self, resources: &[Resource], within: &[&[String]]) -> bool {
+        resources.iter().any(self.hits)
+            || self.within.is_some_and(|holds| within.iter().any(|words| holds(words)))
+    }
 }
