@@ -1,0 +1,4 @@
+//! What no tool may do to the machine, tried.
+#![cfg(test)]
+
+mod workspace;
