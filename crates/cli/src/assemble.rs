@@ -2,6 +2,7 @@
 //! client for the network, and a schema is compiled when its tool is called.
 
 pub(crate) mod beside;
+pub(crate) mod folders;
 mod model;
 #[cfg(debug_assertions)]
 mod mortal;
@@ -154,7 +155,9 @@ pub(crate) fn runtime(start: &Start, config: &Config, store: Arc<dyn Store>) -> 
     let toolbox = Arc::new(Toolbox::builtin()?);
     let policy = policy(start, config, toolbox.as_ref())?;
     tracing::info!(policy = policy.version(), "these rules are in force");
-    let runtime = Runtime::new(store, toolbox, policy, start.world()).with_owner(owner::name());
+    let runtime = Runtime::new(store, toolbox, policy, start.world())
+        .with_owner(owner::name())
+        .with_workspaces(Arc::new(folders::Folders::new(start)));
     Ok(match beside::Beside::here() {
         Ok(beside) => runtime.with_artifacts(Arc::new(beside)),
         // Files that nobody can look at count as not there.

@@ -97,6 +97,7 @@ fn decisions(criterion: &mut Criterion) {
         approval_mode: ApprovalMode::Park,
         budget: Budget::default(),
         required: mast_kernel::completion::Required::default(),
+        workspace: None,
     };
     let surroundings = surroundings();
     let path = |path: &str, write| Resource::Path { path: path.to_owned(), write };

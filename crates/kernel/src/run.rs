@@ -138,6 +138,9 @@ pub struct TurnContract {
     /// What it must do besides answering.
     #[serde(default, skip_serializing_if = "Required::is_empty")]
     pub required: Required,
+    /// The folder that it may work in, by its one name on the machine; none where it has no files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
 }
 
 #[cfg(test)]

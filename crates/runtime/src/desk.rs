@@ -12,11 +12,12 @@ use mast_kernel::policy::{Overlay, Place, Surroundings};
 use mast_kernel::run::{ApprovalMode, Completion, Mode, Priority, TurnContract};
 use mast_kernel::trust::Label;
 use mast_store::Durability;
-use mast_tools::{Cancellation, Clock};
+use mast_tools::{Cancellation, Clock, Workspace};
 
 use crate::bus::{Ask, Observer};
 use crate::error::RuntimeError;
 use crate::gate::{Frame, Gate, Passed, Past, Proposal, Refusals, Round, Seat, Settled};
+use crate::hands::Hands;
 use crate::run_loop::NO_MODEL;
 use crate::runtime::Runtime;
 use crate::scribe::Scribe;
@@ -50,6 +51,7 @@ pub struct Desk<'a> {
     session: Session,
     run: RunId,
     contract: TurnContract,
+    workspace: Option<Arc<Workspace>>,
     observer: &'a dyn Observer,
     n_asks: Arc<AtomicUsize>,
     asked: Mutex<Vec<ApprovalId>>,
@@ -75,15 +77,32 @@ impl Runtime {
         session: Session,
         observer: &'a dyn Observer,
     ) -> Result<Desk<'a>, RuntimeError> {
+        self.desk_in(session, None, observer).await
+    }
+
+    /// The same, whose calls may work in this folder.
+    ///
+    /// # Errors
+    ///
+    /// [`RuntimeError`], also where the folder cannot be worked in.
+    pub async fn desk_in<'a>(
+        &'a self,
+        session: Session,
+        folder: Option<String>,
+        observer: &'a dyn Observer,
+    ) -> Result<Desk<'a>, RuntimeError> {
+        let workspace = self.workspace(folder.as_deref())?;
         let run = RunId::from_u128(self.world().ids.next_bits());
         let held_at = AtomicI64::new(self.world().clock.now().micros());
         self.hold(run).await?;
         let contract = TurnContract {
-            tools: self.offers(&session).into_iter().map(|(name, _)| name).collect(),
+            // Without a folder the rules deny calls on files, and say so better than that none was offered.
+            tools: self.offers(&session, true).into_iter().map(|(name, _)| name).collect(),
             mode: Mode::Act,
             approval_mode: ApprovalMode::Park,
             budget: mast_kernel::budget::Budget::default(),
             required: mast_kernel::completion::Required::default(),
+            workspace: folder,
         };
         let mut scribe = Scribe::new(self.world(), session.id(), Some(run));
         let setup = RunSetup {
@@ -99,7 +118,18 @@ impl Runtime {
         scribe.event(Actor::Platform, EventBody::RunStarted(setup));
         self.store().post(scribe.take(Durability::Normal));
         let (n_asks, asked, refusals) = Default::default();
-        Ok(Desk { runtime: self, session, run, contract, observer, n_asks, asked, refusals, held_at })
+        Ok(Desk {
+            runtime: self,
+            session,
+            run,
+            contract,
+            workspace,
+            observer,
+            n_asks,
+            asked,
+            refusals,
+            held_at,
+        })
     }
 }
 
@@ -125,11 +155,14 @@ impl Desk<'_> {
             origin: call.origin,
             surroundings: Surroundings {
                 history: self.runtime.history_of(self.session.id()).await?,
-                ..self.runtime.surroundings().clone()
+                ..self.runtime.surroundings_with(self.workspace.as_ref())
             },
             round: Round { step: 1, epoch: 0 },
-            tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),
-            cancellation: Cancellation::new(),
+            hands: Hands {
+                tool_clock: call.tool_clock.unwrap_or_else(|| Arc::clone(&world.tool_clock)),
+                cancellation: Cancellation::new(),
+                workspace: self.workspace.clone(),
+            },
             n_asks: Arc::clone(&self.n_asks),
             refusals: &self.refusals,
         };

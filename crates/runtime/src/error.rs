@@ -76,6 +76,14 @@ pub enum RuntimeError {
         /// How many it may have.
         max: usize,
     },
+    /// The folder of a run cannot be worked in.
+    #[error("{folder} cannot be a workspace: {why}")]
+    NoWorkspace {
+        /// The folder.
+        folder: String,
+        /// Why not.
+        why: String,
+    },
     /// A tool was asked for that does not exist.
     #[error("no tool named `{0}`")]
     NoSuchTool(String),

@@ -20,12 +20,12 @@ use mast_kernel::instant::Instant;
 use mast_kernel::policy::{self, Authority, Place, Surroundings};
 use mast_kernel::run::TurnContract;
 use mast_kernel::trust::Label;
-use mast_tools::{Cancellation, Clock};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use crate::bus::{Ask, Observer, Progress};
 use crate::error::RuntimeError;
+use crate::hands::Hands;
 use crate::runtime::Runtime;
 use crate::turnstile::{Ticket, Turnstile};
 
@@ -52,10 +52,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) surroundings: Surroundings,
     /// The step, and how often the run was taken up again.
     pub(crate) round: Round,
-    /// The time that tools see.
-    pub(crate) tool_clock: Arc<dyn Clock>,
-    /// Whether the run was told to stop.
-    pub(crate) cancellation: Cancellation,
+    /// The time that tools see, the word to stop, the folder of the run.
+    pub(crate) hands: Hands,
     /// How many questions of the run are open.
     pub(crate) n_asks: Arc<AtomicUsize>,
     /// What a person said no to in this run, and how often.

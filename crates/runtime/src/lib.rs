@@ -13,6 +13,7 @@
 //! | [`completion`] | receipts, and what the end of a run is worth |
 //! | [`desk`] | single calls that a person types |
 //! | `gate` | the fourteen steps of a call |
+//! | `hands` | what calls have besides their arguments: the clock, the word to stop, the folder of the run |
 //! | `history` | what a session's calls have done so far |
 //! | `turnstile` | the order within a batch |
 //! | [`context`] | what a model is shown |
@@ -29,6 +30,7 @@ pub mod desk;
 pub mod envelope;
 pub mod error;
 mod gate;
+mod hands;
 mod history;
 mod lease;
 pub mod reconcile;
@@ -47,6 +49,7 @@ pub use completion::{Artifacts, CannotLook, CheckCall, Frozen, NotVerified, Repo
 pub use desk::{Desk, DirectCall, Disposition};
 pub use error::RuntimeError;
 pub use gate::Settled;
+pub use hands::Workspaces;
 pub use reconcile::NotReconciled;
 pub use review::{ReviewFailed, Reviewed, Reviewer};
 pub use run_loop::{Answerer, Resumption, RunEnd, RunFailure, RunRequest, Said, Surface};

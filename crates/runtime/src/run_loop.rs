@@ -14,6 +14,7 @@ mod resume;
 mod supersede;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use mast_kernel::breaker::Breaker;
 use mast_kernel::budget::{Budget, Spent};
@@ -25,7 +26,7 @@ use mast_kernel::policy::Surroundings;
 use mast_kernel::run::{ApprovalMode, Completion, Mode, Priority, RunStatus, TurnContract};
 use mast_kernel::trust::Label;
 use mast_provider::{Provider, ProviderError, Stop, Usage};
-use mast_tools::Cancellation;
+use mast_tools::{Cancellation, Workspace};
 
 use crate::bus::{Ask, Judge, Observer, Progress};
 use crate::completion::Report;
@@ -69,6 +70,8 @@ pub struct RunRequest {
     pub required: Required,
     /// The operator's instructions.
     pub instructions: Option<String>,
+    /// The folder that it may work in, by its one name on the machine.
+    pub workspace: Option<String>,
     /// The person's local date and zone, in one line; it stands at the end of the prompt.
     pub date_line: Option<String>,
 }
@@ -86,6 +89,7 @@ impl RunRequest {
             priority: Priority::default(),
             required: Required::default(),
             instructions: None,
+            workspace: None,
             date_line: None,
         }
     }
@@ -194,6 +198,7 @@ pub(crate) struct Terms {
     has_instructions: bool,
     date_line: Option<String>,
     surroundings: Surroundings,
+    workspace: Option<Arc<Workspace>>,
 }
 
 /// How the loop ended.

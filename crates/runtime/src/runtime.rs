@@ -10,6 +10,7 @@ use mast_tools::Toolbox;
 
 use crate::clock::World;
 use crate::completion::{Artifacts, Verifier};
+use crate::hands::Workspaces;
 use crate::review::Reviewer;
 
 /// How many there are in this process, so that no two hold a run under one name.
@@ -26,6 +27,7 @@ pub struct Runtime {
     reviewer: Option<Arc<dyn Reviewer>>,
     artifacts: Option<Arc<dyn Artifacts>>,
     verifier: Option<Arc<dyn Verifier>>,
+    workspaces: Option<Arc<dyn Workspaces>>,
     owner: Arc<str>,
 }
 
@@ -36,8 +38,8 @@ impl Runtime {
         let number = N_RUNTIMES.fetch_add(1, Ordering::Relaxed);
         let owner = format!("process {} runtime {number}", std::process::id()).into();
         let (policy, surroundings) = (Arc::new(policy), Arc::default());
-        let (reviewer, artifacts, verifier) = (None, None, None);
-        Self { store, toolbox, policy, world, surroundings, reviewer, artifacts, verifier, owner }
+        let (reviewer, artifacts, verifier, workspaces) = (None, None, None, None);
+        Self { store, toolbox, policy, world, surroundings, reviewer, artifacts, verifier, workspaces, owner }
     }
 
     /// The same, with these facts around every call: the workspace, the hosts, the isolation in force.
@@ -62,6 +64,12 @@ impl Runtime {
     #[must_use]
     pub fn with_verifier(self, verifier: Arc<dyn Verifier>) -> Self {
         Self { verifier: Some(verifier), ..self }
+    }
+
+    /// The same, with somebody who opens the folders of runs.
+    #[must_use]
+    pub fn with_workspaces(self, workspaces: Arc<dyn Workspaces>) -> Self {
+        Self { workspaces: Some(workspaces), ..self }
     }
 
     /// The same, under a name for its leases by which others can tell whether this process is still there.
@@ -122,6 +130,11 @@ impl Runtime {
     /// Who looks at required files, if anybody can.
     pub(crate) fn artifacts(&self) -> Option<&dyn Artifacts> {
         self.artifacts.as_deref()
+    }
+
+    /// Who opens the folders of runs, if anybody can.
+    pub(crate) fn workspaces(&self) -> Option<&dyn Workspaces> {
+        self.workspaces.as_deref()
     }
 
     /// Who runs required commands, if anybody can.

@@ -5,6 +5,7 @@ use mast_kernel::event::{Actor, Event, EventBody, ItemKind, ItemRecord, Link, Se
 use mast_kernel::id::{CallId, ItemId, RunId, SessionId, StoreId};
 use mast_kernel::name;
 use mast_kernel::policy::Authority;
+use mast_kernel::spec::SideEffect;
 use mast_kernel::trust::Label;
 use mast_provider::ToolOffer;
 use mast_store::{Durability, READ_ROWS_MAX};
@@ -214,13 +215,18 @@ impl Runtime {
         T::deserialize(row.value.value()).map_err(|_| fault("a part of it is in a form that is not known"))
     }
 
-    /// The tools of a session that are still declared as it pinned them, as a model is offered them.
-    pub(crate) fn offers(&self, session: &Session) -> Vec<(String, ToolOffer)> {
+    /// The tools of a session that are still declared as it pinned them, as a model is offered them; those on files
+    /// only where there is a folder for them.
+    pub(crate) fn offers(&self, session: &Session, has_workspace: bool) -> Vec<(String, ToolOffer)> {
         let registry = self.toolbox().registry();
         let pinned = session.catalogue.iter().filter_map(|pinned| {
             registry.get(&pinned.name, Some(&pinned.version)).filter(|tool| tool.pin == pinned.pin)
         });
+        let is_there = |effect: SideEffect| {
+            has_workspace || !matches!(effect, SideEffect::WorkspaceRead | SideEffect::WorkspaceWrite)
+        };
         pinned
+            .filter(|tool| is_there(tool.spec.side_effect))
             .map(|tool| {
                 let offer = ToolOffer {
                     name: name::provider_safe(&tool.spec.name),

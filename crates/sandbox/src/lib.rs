@@ -13,4 +13,4 @@ pub mod vet;
 pub mod workspace;
 
 pub use path::{Escape, Inside};
-pub use workspace::{Entry, EntryKind, Fault, Listing, Workspace, Written};
+pub use workspace::{Contents, Entry, EntryKind, Fault, Listing, Workspace, Written};

@@ -9,7 +9,7 @@ mod open;
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -75,6 +75,27 @@ pub struct About {
     pub byte_count: u64,
 }
 
+/// A file that is being read.
+#[derive(Debug)]
+pub struct Contents {
+    file: File,
+    byte_count: u64,
+}
+
+impl Contents {
+    /// How many bytes it had when it was opened.
+    #[must_use]
+    pub const fn byte_count(&self) -> u64 {
+        self.byte_count
+    }
+}
+
+impl Read for Contents {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        self.file.read(to)
+    }
+}
+
 /// A folder that is given to tools.
 #[derive(Debug)]
 pub struct Workspace {
@@ -118,19 +139,19 @@ impl Workspace {
         open::kind_of(&about)
     }
 
-    /// A file, to be read, and how many bytes it has now.
+    /// A file, to be read.
     ///
     /// # Errors
     ///
     /// [`Fault`]; of a folder [`Fault::NotAFile`].
-    pub fn read(&self, path: &Inside) -> Result<(File, u64), Fault> {
+    pub fn read(&self, path: &Inside) -> Result<Contents, Fault> {
         if path.is_root() {
             return Err(Fault::NotAFile);
         }
         // A pipe is opened without waiting for its other end, and then refused.
         let file = self.root.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())?;
         let byte_count = open::only_file(&file)?;
-        Ok((File::from(file), byte_count))
+        Ok(Contents { file: File::from(file), byte_count })
     }
 
     /// Puts these bytes into a file, whole or not at all; the folders above it are made where they are not there.
@@ -191,8 +212,8 @@ impl Workspace {
     }
 
     fn read_back(&self, path: &Inside, bytes: &[u8]) -> Result<(), Fault> {
-        let (mut file, byte_count) = self.read(path)?;
-        if byte_count != bytes.len() as u64 {
+        let mut file = self.read(path)?;
+        if file.byte_count() != bytes.len() as u64 {
             return Err(Fault::NotAsWritten);
         }
         let mut buffer = vec![0; COMPARED_BYTES.min(bytes.len())];

@@ -70,7 +70,11 @@ pub(crate) trait Connection: Send + Debug {
     /// is held. If it is not known whether it was done, that is [`Unwritten::Overtaken`]: it may be done
     /// again.
     async fn change(&mut self, question: Question) -> Result<Vec<Cells>, Unwritten>;
+}
 
+/// A connection that takes away and makes anew what is no single write.
+#[async_trait]
+pub(crate) trait Keeper: Connection {
     /// Does all of these as one transaction, if the first gives a row; otherwise [`Unwritten::Overtaken`].
     async fn change_all(&mut self, questions: Vec<Question>) -> Result<(), Unwritten>;
 

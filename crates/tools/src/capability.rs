@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use mast_kernel::instant::Instant;
+use mast_kernel::trust::Label;
 use tokio::sync::watch;
 
 use crate::tool::Failure;
+use crate::workspace::Workspace;
 
 /// Where tools get the time from.
 pub trait Clock: Debug + Send + Sync {
@@ -74,6 +76,8 @@ pub struct Context {
     mark: Arc<dyn MarkLog>,
     cancellation: Cancellation,
     time_left: Duration,
+    origin: Label,
+    workspace: Option<Arc<Workspace>>,
 }
 
 impl Context {
@@ -85,7 +89,28 @@ impl Context {
         cancellation: Cancellation,
         time_left: Duration,
     ) -> Self {
-        Self { clock, mark, cancellation, time_left }
+        Self { clock, mark, cancellation, time_left, origin: Label::piped(), workspace: None }
+    }
+
+    /// The same for a call of this origin, in this workspace.
+    #[must_use]
+    pub fn within(self, workspace: Option<Arc<Workspace>>, origin: Label) -> Self {
+        Self { origin, workspace, ..self }
+    }
+
+    /// The folder of the run. Only tools that read or write files are let through to it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], where the run has none: the policy has denied such a call before.
+    pub fn workspace(&self) -> Result<&Arc<Workspace>, Failure> {
+        self.workspace.as_ref().ok_or_else(|| Failure::internal("the run has no workspace"))
+    }
+
+    /// What could have shaped the call.
+    #[must_use]
+    pub const fn origin(&self) -> Label {
+        self.origin
     }
 
     /// The present moment, from the platform's clock.

@@ -9,13 +9,16 @@
 //! | [`tool`] | the trait, what it takes and what it gives back |
 //! | [`capability`] | what a tool may use: a clock, cancellation, the mark |
 //! | [`builtin`] | Mast's own tools, a file each |
+//! | [`workspace`] | the folder of a run, and whose each file in it is |
 //! | [`toolbox`] | the registry together with the bodies |
 
 pub mod builtin;
 pub mod capability;
 pub mod tool;
 pub mod toolbox;
+pub mod workspace;
 
 pub use capability::{Cancellation, Clock, Context, MarkLog};
 pub use tool::{Failure, Output, Probed, Tool};
 pub use toolbox::{Toolbox, ToolboxRefused};
+pub use workspace::Workspace;

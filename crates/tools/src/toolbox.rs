@@ -62,7 +62,19 @@ mod tests {
     fn gate_builtin_registration() {
         let toolbox = Toolbox::builtin().unwrap();
         let names: Vec<_> = toolbox.registry().latest().map(|tool| tool.spec.name.as_str()).collect();
-        assert_eq!(names, ["demo.external_write", "math.calculate", "run.assert", "system.current_time"]);
+        assert_eq!(
+            names,
+            [
+                "demo.external_write",
+                "math.calculate",
+                "run.assert",
+                "system.current_time",
+                "workspace.list_files",
+                "workspace.read_lines",
+                "workspace.read_text",
+                "workspace.write_text"
+            ]
+        );
         for tool in toolbox.registry().latest() {
             let body = toolbox.body(&tool.spec.name, &tool.spec.version).unwrap();
             assert_eq!(body.spec(), tool.spec);

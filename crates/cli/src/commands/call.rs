@@ -8,6 +8,8 @@ mod mistake;
 
 use std::sync::Arc;
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use futures_util::future::join_all;
 use mast_kernel::instant::Instant;
@@ -18,6 +20,7 @@ use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
 use mast_runtime::{Desk, DirectCall, Disposition, FixedClock, NewSession, Runtime, Silent};
 use serde_json::{Value, json};
 
+use crate::assemble::folders::Folders;
 use crate::assemble::{Start, executor, leave, local_authority, open_store, runtime};
 use crate::commands::run::waiting_lines;
 use crate::config::Flags;
@@ -37,6 +40,9 @@ pub(crate) struct CallArgs {
     /// Take one JSON object of arguments a line from stdin, and answer one JSON object a line
     #[arg(long)]
     stdin: bool,
+    /// Let the tool read and write in this folder, and nowhere else
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
     /// Judge the calls as if text of this trust had shaped them; `user` where it is left out, and
     /// `external_untrusted` for the lines of --stdin
     #[arg(long, value_name = "TRUST")]
@@ -81,6 +87,7 @@ impl Origin {
 pub(crate) fn run(args: &CallArgs, start: &Start) -> Result<Exit, CliError> {
     let config = start.config(&Flags::new())?;
     let executor = executor()?;
+    let folder = args.workspace.as_deref().map(|folder| Folders::new(start).named(folder)).transpose()?;
     let (runtime, session) = executor.block_on(async {
         let store = open_store(start).await?;
         let runtime = runtime(start, &config, store)?;
@@ -88,7 +95,7 @@ pub(crate) fn run(args: &CallArgs, start: &Start) -> Result<Exit, CliError> {
         let session = runtime.open_session(new).await?;
         Ok::<_, CliError>((runtime, session))
     })?;
-    let desk = executor.block_on(runtime.desk(session, &Silent))?;
+    let desk = executor.block_on(runtime.desk_in(session, folder, &Silent))?;
     let caller = Caller { args, runtime: &runtime, desk, n_calls: 0 };
     let exit = if args.stdin {
         caller.answer_lines(start, &executor)
@@ -237,6 +244,9 @@ fn refusal((tool, arguments): (&str, &str), runtime: &Runtime, outcome: &Outcome
         && let Some(mistake) = mistake::of(resolved.tool, arguments)
     {
         return failed(&mistake, format!("for example: {}", mistake::example(resolved.tool)));
+    }
+    if matches!(code, "policy.matrix.workspace_read" | "policy.matrix.workspace_write") {
+        return failed(outcome.message(), "name the folder: --workspace DIR".to_owned());
     }
     let see = format!("see: mast tools show {tool}");
     failed(outcome.message(), if code.starts_with("tool.invalid_arguments.") { see } else { String::new() })

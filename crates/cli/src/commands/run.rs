@@ -22,6 +22,7 @@ use mast_runtime::{Answerer, NewSession, RunRequest, Runtime, Said, Session, Sur
 use mast_store::{RunFilter, SessionFilter, Store};
 use serde_json::json;
 
+use crate::assemble::folders::Folders;
 use crate::assemble::{
     Chosen, Reason, Start, block_on, choose, local_authority, local_servers, open_store, runtime,
 };
@@ -95,6 +96,9 @@ struct Offer {
     /// Offer these tools only
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
+    /// Let its tools read and write in this folder, and nowhere else
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
     /// Let it look, and change nothing
     #[arg(long)]
     plan: bool,
@@ -151,6 +155,7 @@ pub(crate) fn run(args: &RunArgs, start: &Start) -> Result<Exit, CliError> {
         let seen = if args.is_new() { 0 } else { last_event(&**runtime.store(), session.id()).await? };
         let request = RunRequest {
             date_line: date_line(&runtime, &local_zone(&config, &start.environment)),
+            workspace: args.workspace(start)?,
             ..request(args, &config, &runtime, prompt)?
         };
         let is_first = is_first(&**runtime.store()).await?;
@@ -199,6 +204,11 @@ async fn enqueue(
 }
 
 impl RunArgs {
+    /// The folder that it may work in, by its one name.
+    fn workspace(&self, start: &Start) -> Result<Option<String>, CliError> {
+        self.offer.workspace.as_deref().map(|folder| Folders::new(start).named(folder)).transpose()
+    }
+
     /// Whether it begins a conversation.
     const fn is_new(&self) -> bool {
         !self.resume && self.session.is_none()
@@ -317,6 +327,7 @@ fn request(
         },
         required: args.demands.required()?,
         instructions: config.text("run.instructions").map(str::to_owned),
+        workspace: None,
         date_line: None,
     })
 }

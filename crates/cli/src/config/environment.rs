@@ -23,6 +23,7 @@ const OTHERS: &[&str] = &[
     "COLUMNS",
     "TERM",
     "TZ",
+    "PATH",
     #[cfg(debug_assertions)]
     "MAST_TEST_DIE",
 ];

@@ -10,10 +10,14 @@ fn the_tools_are_listed() {
     world.check(&["tools"], &expect![[r#"
         exit 0
         --- stdout
-        demo.external_write  1.0.0  external_write · high  Rehearses a write to an outside service.
-        math.calculate       1.0.0  none · low             Computes a mathematical expression in decimal arithmetic with 50 significant digits, rounding half to even (round(2.5) is 2).
-        run.assert           1.0.0  none · low             Attaches to your answer what it says was done: files written, read or deleted, commands run, tests passed, messages sent and the like.
-        system.current_time  1.0.0  none · low             Tells the current date, time and weekday in a time zone.
+        demo.external_write   1.0.0  external_write · high     Rehearses a write to an outside service.
+        math.calculate        1.0.0  none · low                Computes a mathematical expression in decimal arithmetic with 50 significant digits, rounding half to even (round(2.5) is 2).
+        run.assert            1.0.0  none · low                Attaches to your answer what it says was done: files written, read or deleted, commands run, tests passed, messages sent and the like.
+        system.current_time   1.0.0  none · low                Tells the current date, time and weekday in a time zone.
+        workspace.list_files  1.0.0  workspace_read · low      Lists the files and folders in a folder of the workspace: paths and sizes, at most 1000.
+        workspace.read_lines  1.0.0  workspace_read · low      Reads lines of a UTF-8 text file of the workspace, each with its number.
+        workspace.read_text   1.0.0  workspace_read · low      Reads a UTF-8 text file of the workspace, whole.
+        workspace.write_text  1.0.0  workspace_write · medium  Writes a UTF-8 text file of the workspace, whole; folders above it are made.
         --- stderr
     "#]]);
     let list: Vec<serde_json::Value> = serde_json::from_str(&world.mast(&["tools", "--json"]).out).unwrap();

@@ -16,4 +16,5 @@ mod secrets;
 mod served;
 mod server;
 mod workers;
+mod workspace;
 mod world;

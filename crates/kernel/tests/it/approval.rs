@@ -104,6 +104,7 @@ impl Ask {
             approval_mode: ApprovalMode::Park,
             budget: Budget::default(),
             required: mast_kernel::completion::Required::default(),
+            workspace: None,
         };
         let arguments = Canonical::of(&self.arguments).unwrap();
         let case = Case {

@@ -13,18 +13,10 @@ use mast_kernel::{message, scope};
 const TOOLS: &[&str] = &["run.assert"];
 
 /// Rows whose part of Mast is yet to come. This list may only shrink.
-const NOT_YET: &[&str] = &[
-    "run.deadline_exceeded",
-    "tool.invalid_arguments.not_a_directory",
-    "tool.invalid_arguments.not_a_file",
-    "tool.invalid_arguments.not_text",
-    "tool.invalid_arguments.path_escape",
-    "tool.loop_detected",
-    "tool.not_found.no_such_path",
-];
+const NOT_YET: &[&str] = &["run.deadline_exceeded", "tool.loop_detected"];
 
 /// How long [`NOT_YET`] may be; lowered whenever a row leaves it.
-const N_NOT_YET_MAX: usize = 10;
+const N_NOT_YET_MAX: usize = 2;
 
 /// First segments of reason codes.
 const FAMILIES: &[&str] = &["approval", "policy", "run", "tool"];

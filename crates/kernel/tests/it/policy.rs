@@ -125,6 +125,7 @@ impl World {
             approval_mode: ApprovalMode::Park,
             budget: Budget::default(),
             required: mast_kernel::completion::Required::default(),
+            workspace: None,
         };
         let arguments = Canonical::of(&json!({})).unwrap();
         let case = Case {

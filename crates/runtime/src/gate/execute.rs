@@ -7,13 +7,14 @@ use futures_util::FutureExt as _;
 use mast_kernel::limits;
 use mast_kernel::message::OutcomeStatus;
 use mast_kernel::permit::{Claimed, Permit};
-use mast_kernel::spec::Idempotency;
+use mast_kernel::spec::{Idempotency, SideEffect};
 use mast_kernel::trust::{Label, SourceKind};
 use mast_tools::{Context, Output};
 use serde_json::Value;
 
 use super::named::Found;
 use super::{Ending, Gate, Record, Stop};
+use crate::hands::Hands;
 
 /// A result that fits its schema.
 #[derive(Debug)]
@@ -44,8 +45,11 @@ impl Gate<'_> {
     ) -> Result<Output, Ending> {
         let spec = &tool.registered.spec;
         let time_left = Duration::from_secs(u64::from(spec.timeout_seconds));
-        let (clock, cancellation) = (self.frame.tool_clock.clone(), self.frame.cancellation.clone());
-        let context = Context::new(clock, record.mark_log(), cancellation, time_left);
+        let Hands { tool_clock, cancellation, workspace } = self.frame.hands.clone();
+        // Only a tool that says so gets to the files.
+        let touches = matches!(spec.side_effect, SideEffect::WorkspaceRead | SideEffect::WorkspaceWrite);
+        let context = Context::new(tool_clock, record.mark_log(), cancellation, time_left)
+            .within(workspace.filter(|_| touches), self.frame.origin);
         let body = AssertUnwindSafe(tool.body.run(claimed, &context)).catch_unwind();
         let ended = match tokio::time::timeout(time_left, body).await {
             Ok(Ok(Ok(output))) => return Ok(output),

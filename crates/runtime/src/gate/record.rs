@@ -202,7 +202,7 @@ impl<'a> Record<'a> {
 
     /// Step 9: the claim. A run that was told to stop claims nothing more.
     pub(super) async fn claim(&mut self, permit: Permit, tool: &Found<'_>) -> Result<Claimed<Permit>, Stop> {
-        if self.gate.frame.cancellation.is_cancelled() {
+        if self.gate.frame.hands.cancellation.is_cancelled() {
             return Err(Ending::failed("tool.run_cancelled").into());
         }
         // Using a yes is the claim: both are in one transaction.

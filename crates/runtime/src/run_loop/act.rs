@@ -17,6 +17,7 @@ use super::{Ended, Work, breaker, observer};
 use crate::context::ItemBody;
 use crate::error::RuntimeError;
 use crate::gate::{Frame, Gate, Passed, Past, Proposal, Round, Seat, Settled};
+use crate::hands::Hands;
 use crate::scribe::Scribe;
 use crate::session::{NewItem, context_item};
 
@@ -135,8 +136,11 @@ impl Work<'_> {
             origin,
             surroundings: self.terms.surroundings.clone(),
             round: Round { step, epoch: self.at.epoch },
-            tool_clock: Arc::clone(&world.tool_clock),
-            cancellation: self.surface.cancellation.clone(),
+            hands: Hands {
+                tool_clock: Arc::clone(&world.tool_clock),
+                cancellation: self.surface.cancellation.clone(),
+                workspace: self.terms.workspace.clone(),
+            },
             // A run with an open question takes no further step, so only this batch can add to them.
             n_asks: Arc::default(),
             refusals: &self.person.refusals,

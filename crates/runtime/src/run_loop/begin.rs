@@ -116,7 +116,8 @@ fn say(scribe: &mut Scribe<'_>, session: &mut Session, id: ItemId, said: &Said) 
 
 /// What is fixed for the whole run. A tool that is asked for and not there is the caller's mistake.
 fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Terms, RuntimeError> {
-    let mut offers = runtime.offers(session);
+    let workspace = runtime.workspace(request.workspace.as_deref())?;
+    let mut offers = runtime.offers(session, workspace.is_some());
     if let Some(wanted) = &request.tools {
         let missing = wanted.iter().find(|name| !offers.iter().any(|(offered, _)| offered == *name));
         if let Some(missing) = missing {
@@ -134,6 +135,7 @@ fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Te
         approval_mode: request.approval_mode,
         budget: request.budget,
         required: request.required,
+        workspace: request.workspace,
     };
     if mode == Mode::Plan {
         let registry = runtime.toolbox().registry();
@@ -149,7 +151,8 @@ fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Te
         prefix,
         has_instructions: request.instructions.is_some(),
         date_line: request.date_line,
-        surroundings: runtime.surroundings().clone(),
+        surroundings: runtime.surroundings_with(workspace.as_ref()),
+        workspace,
     })
 }
 

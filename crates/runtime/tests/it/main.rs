@@ -16,3 +16,4 @@ mod render;
 mod run_loop;
 mod scenario;
 mod sim;
+mod workspace;

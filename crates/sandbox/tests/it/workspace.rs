@@ -52,7 +52,7 @@ fn inside(path: &str) -> Inside {
 }
 
 fn text(workspace: &Workspace, path: &str) -> Result<String, Fault> {
-    let (mut file, _) = workspace.read(&inside(path))?;
+    let mut file = workspace.read(&inside(path))?;
     let mut text = String::new();
     file.read_to_string(&mut text)?;
     Ok(text)

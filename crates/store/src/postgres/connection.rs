@@ -18,7 +18,7 @@ use crate::audit::Cells;
 use crate::batch::Durability;
 use crate::error::StoreError;
 use crate::read::Question;
-use crate::write::{Connection, Hold, Rows, Unwritten};
+use crate::write::{Connection, Hold, Keeper, Rows, Unwritten};
 
 /// How often, and after which first pause, a server is asked again that let nobody in; each pause is twice
 /// the one before, and all of them are about thirteen seconds.
@@ -235,7 +235,10 @@ impl Connection for ServerConnection {
             Err(error) => self.unwritten(question.attempt, error, None).await.map(|()| Vec::new()),
         }
     }
+}
 
+#[async_trait]
+impl Keeper for ServerConnection {
     async fn change_all(&mut self, questions: Vec<Question>) -> Result<(), Unwritten> {
         let open = self.opened().await.map_err(Unwritten::Refused)?;
         let done = async {

@@ -14,7 +14,7 @@ use crate::audit::Cells;
 use crate::batch::Durability;
 use crate::error::StoreError;
 use crate::read::Question;
-use crate::write::{Connection, Hold, Rows, Unwritten};
+use crate::write::{Connection, Hold, Keeper, Rows, Unwritten};
 
 /// After so many transactions a process is one that writes much, and is looked at again after as many.
 const GROUPS_OF_A_SHORT_LIFE: u64 = 64;
@@ -100,7 +100,10 @@ impl Connection for FileConnection {
             Err(error) => Err(self.unwritten(attempt, error)),
         }
     }
+}
 
+#[async_trait]
+impl Keeper for FileConnection {
     async fn change_all(&mut self, questions: Vec<Question>) -> Result<(), Unwritten> {
         let done = async {
             sqlx::raw_sql(sql::BEGIN).execute(&mut self.normal).await?;

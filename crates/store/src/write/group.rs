@@ -11,7 +11,7 @@ use mast_kernel::instant::Instant;
 use super::cache::{Cache, parsed};
 use super::queue::{Poison, Waiting, answer};
 use super::rows::{Changes, Rows};
-use super::{Connection, Hold, Unwritten};
+use super::{Connection, Hold, Keeper, Unwritten};
 use crate::audit::{Cells, Row};
 use crate::batch::{Batch, Committed, Durability};
 use crate::error::{Conflict, StoreError};
@@ -246,37 +246,6 @@ impl<C: Connection> Database<C> {
         self.sign(session, at, |link| link).await
     }
 
-    /// Does what was planned. Afterwards nothing of what was removed is in the file any more.
-    pub(crate) async fn keep_up(&mut self, planned: &[Upkeep]) -> Result<(), StoreError> {
-        for upkeep in planned {
-            self.keep_one(upkeep).await?;
-        }
-        if planned.iter().any(|upkeep| matches!(upkeep.what, What::Cut { .. })) {
-            self.connection.tidy().await;
-        }
-        Ok(())
-    }
-
-    /// Does what was planned for a session, if it still ends where it did. A cut is signed before it is done: what
-    /// is signed and still there is no loss.
-    async fn keep_one(&mut self, upkeep: &Upkeep) -> Result<(), StoreError> {
-        let overtaken = || StoreError::Conflict(Conflict::Overtaken);
-        if let What::Cut { at, .. } = upkeep.what {
-            let head = self.sign_head(upkeep.session, at).await?;
-            if (head.sequence, head.hash) != (upkeep.end.sequence, upkeep.end.hash) {
-                return Err(overtaken());
-            }
-            let cut = |link: Link| Link { hash: Head::cut_behind(&link.hash), ..link };
-            self.sign(upkeep.session, at, cut).await?;
-        }
-        let done = self.connection.change_all(upkeep::statements(upkeep)).await;
-        self.cache.forget(upkeep.session);
-        done.map_err(|unwritten| match unwritten {
-            Unwritten::Taken(_) | Unwritten::Overtaken => overtaken(),
-            Unwritten::Refused(error) | Unwritten::Unknown(error) => error,
-        })
-    }
-
     /// Signs what is to be said of where a session's chain stands.
     async fn sign(
         &mut self,
@@ -324,6 +293,39 @@ impl<C: Connection> Database<C> {
         let unreadable = || StoreError::Unreadable { table: "heads", key: "the last".to_owned() };
         let last = rows.first().map(|cells| Head::read(cells).ok_or_else(unreadable)).transpose()?;
         Ok(self.signer.sign(HeadLink::after(&self.seal, last.as_ref()), session, says(link), at))
+    }
+}
+
+impl<C: Keeper> Database<C> {
+    /// Does what was planned. Afterwards nothing of what was removed is in the file any more.
+    pub(crate) async fn keep_up(&mut self, planned: &[Upkeep]) -> Result<(), StoreError> {
+        for upkeep in planned {
+            self.keep_one(upkeep).await?;
+        }
+        if planned.iter().any(|upkeep| matches!(upkeep.what, What::Cut { .. })) {
+            self.connection.tidy().await;
+        }
+        Ok(())
+    }
+
+    /// Does what was planned for a session, if it still ends where it did. A cut is signed before it is done: what
+    /// is signed and still there is no loss.
+    async fn keep_one(&mut self, upkeep: &Upkeep) -> Result<(), StoreError> {
+        let overtaken = || StoreError::Conflict(Conflict::Overtaken);
+        if let What::Cut { at, .. } = upkeep.what {
+            let head = self.sign_head(upkeep.session, at).await?;
+            if (head.sequence, head.hash) != (upkeep.end.sequence, upkeep.end.hash) {
+                return Err(overtaken());
+            }
+            let cut = |link: Link| Link { hash: Head::cut_behind(&link.hash), ..link };
+            self.sign(upkeep.session, at, cut).await?;
+        }
+        let done = self.connection.change_all(upkeep::statements(upkeep)).await;
+        self.cache.forget(upkeep.session);
+        done.map_err(|unwritten| match unwritten {
+            Unwritten::Taken(_) | Unwritten::Overtaken => overtaken(),
+            Unwritten::Refused(error) | Unwritten::Unknown(error) => error,
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use mast_kernel::instant::Instant;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
-use super::{Connection, Database};
+use super::{Database, Keeper};
 use crate::audit::Cells;
 use crate::batch::{Batch, Committed};
 use crate::error::StoreError;
@@ -73,7 +73,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     /// Starts the writer. It ends when the queue is dropped and everything in it is written.
-    pub(crate) fn start(database: Database<impl Connection + 'static>) -> Self {
+    pub(crate) fn start(database: Database<impl Keeper + 'static>) -> Self {
         let (jobs, waiting) = mpsc::channel(QUEUE_BATCHES_MAX + QUEUE_POSTED_MAX);
         let poison = Poison::default();
         tokio::spawn(write_all(database, waiting, poison.clone()));
@@ -147,7 +147,7 @@ impl Round {
         }
     }
 
-    async fn carry_out(self, database: &mut Database<impl Connection>, poison: &Poison) {
+    async fn carry_out(self, database: &mut Database<impl Keeper>, poison: &Poison) {
         database.write(self.batches, poison).await;
         for (what, reply) in self.changes {
             answer(reply, database.change(what).await);
@@ -167,11 +167,7 @@ impl Round {
 }
 
 /// The writer: takes what waits, and writes it as few transactions as order allows.
-async fn write_all(
-    mut database: Database<impl Connection>,
-    mut waiting: mpsc::Receiver<Job>,
-    poison: Poison,
-) {
+async fn write_all(mut database: Database<impl Keeper>, mut waiting: mpsc::Receiver<Job>, poison: Poison) {
     let mut jobs = Vec::with_capacity(GROUP_BATCHES_MAX);
     while waiting.recv_many(&mut jobs, GROUP_BATCHES_MAX).await > 0 {
         let mut round = Round::default();

@@ -130,6 +130,7 @@ fn decision(
         approval_mode: ApprovalMode::Park,
         budget: Budget::default(),
         required: Required::default(),
+        workspace: None,
     };
     let past = |n: usize| Past {
         tool: format!("app.tool_{n}"),

@@ -4,6 +4,7 @@ pub mod demo;
 pub mod math;
 pub mod run;
 pub mod system;
+pub mod workspace;
 
 use std::sync::Arc;
 
@@ -12,5 +13,5 @@ use crate::tool::Tool;
 /// Every builtin tool, by domain.
 #[must_use]
 pub fn all() -> Vec<Arc<dyn Tool>> {
-    [demo::tools(), math::tools(), run::tools(), system::tools()].concat()
+    [demo::tools(), math::tools(), run::tools(), system::tools(), workspace::tools()].concat()
 }

@@ -56,6 +56,7 @@ pub(super) fn run(
         approval_mode: ApprovalMode::Interactive,
         budget: Budget::default(),
         required: mast_kernel::completion::Required::default(),
+        workspace: None,
     };
     let around = match &args.session {
         None => Around::nowhere(),

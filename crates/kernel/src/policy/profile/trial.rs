@@ -204,6 +204,7 @@ impl Trial {
             approval_mode: ApprovalMode::Park,
             budget: Budget::default(),
             required: crate::completion::Required::default(),
+            workspace: None,
         };
         let surroundings = Surroundings {
             isolation: Isolation {
