@@ -198,7 +198,7 @@ pub(crate) struct Terms {
     has_instructions: bool,
     date_line: Option<String>,
     surroundings: Surroundings,
-    workspace: Option<Arc<Workspace>>,
+    pub(crate) workspace: Option<Arc<Workspace>>,
 }
 
 /// How the loop ended.
@@ -237,7 +237,7 @@ impl Runtime {
         surface: Surface<'_>,
     ) -> Result<RunEnd, RuntimeError> {
         self.retire_waiting(session.id()).await?;
-        let required = self.looked_before(request.required).await;
+        let required = self.looked_before(request.required, request.workspace.as_deref()).await?;
         let request = RunRequest { required, ..request };
         let run = RunId::from_u128(self.world().ids.next_bits());
         self.hold(run).await?;

@@ -4,14 +4,18 @@
 //! there was written by nobody knows whom. See `docs/spec/workspace.md`.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mast_kernel::canonical::Digest;
+use mast_kernel::canonical::{Digest, Hashing};
 use mast_kernel::message::FailureKind;
 use mast_kernel::trust::{Label, Sensitivity, SourceKind, Trust};
 use mast_sandbox::{Contents, Fault, Inside, Listing, Written};
 
 use crate::tool::Failure;
+
+/// Bytes that are read at a time.
+const CHUNK_BYTES: usize = 1 << 16;
 
 /// What was written by tools: the digest of the bytes, and the label of whoever had them written.
 type Ledger = BTreeMap<Inside, (Digest, Label)>;
@@ -62,6 +66,27 @@ impl Workspace {
     /// [`Failure`]; of a file `not_a_directory`.
     pub fn list(&self, folder: &Inside, recursive: bool, max: usize) -> Result<Listing, Failure> {
         self.folder.list(folder, recursive, max).map_err(|fault| failure(&fault))
+    }
+
+    /// How many bytes a file has, and their digest; none where there is no such file.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], also where it is no file.
+    pub fn state(&self, path: &Inside) -> Result<Option<(u64, Digest)>, Failure> {
+        let mut file = match self.folder.read(path) {
+            Ok(file) => file,
+            Err(Fault::NoSuchPath) => return Ok(None),
+            Err(fault) => return Err(failure(&fault)),
+        };
+        let (mut hashing, mut n_bytes, mut chunk) = (Hashing::default(), 0, vec![0; CHUNK_BYTES]);
+        loop {
+            let n_read = file.read(&mut chunk).map_err(|error| Failure::internal(error.to_string()))?;
+            let Some(bytes) = chunk.get(..n_read).filter(|bytes| !bytes.is_empty()) else { break };
+            hashing.add(bytes);
+            n_bytes += n_read as u64;
+        }
+        Ok(Some((n_bytes, hashing.digest())))
     }
 
     /// The label of bytes that were read from a path.

@@ -81,3 +81,19 @@ fn a_run_that_waits_goes_on_in_its_folder() {
     assert_eq!(resumed.code, 0, "{}", resumed.err);
     assert_eq!(std::fs::read_to_string(format!("{folder}/c.txt")).unwrap(), "copied");
 }
+
+#[test]
+fn a_required_file_is_looked_for_in_the_folder_of_the_run() {
+    let (world, folder) = with_folder();
+    let write = "- calls: [{tool: workspace.write_text, args: {path: report.md, content: all is well}}]\n";
+    let script = world.file("report.yaml", &format!("{write}- text: The report is written.\n"));
+    let run = |script: &str| {
+        let flags = ["--workspace", &folder, "--require-file", "report.md", "Write a report"];
+        world.mast(&[&["run", "--script", script], &flags[..]].concat())
+    };
+    let made = run(&script);
+    assert!(made.code == 0 && made.err.contains("satisfied"), "{made:?}");
+    let lazy = world.file("lazy.yaml", "- text: The report is written.\n");
+    let unmade = run(&lazy);
+    assert!(unmade.code == 1 && unmade.err.contains("as it was before the run"), "{unmade:?}");
+}

@@ -30,7 +30,7 @@ impl Work<'_> {
         let checks = self.checks().await?;
         let mut files = Vec::with_capacity(required.files.len());
         for file in &required.files {
-            files.push(self.runtime.look(&file.path).await);
+            files.push(self.runtime.look(&file.path, self.terms.workspace.as_ref()).await);
         }
         let receipts = self.runtime.receipts(self.at.run).await?;
         let evidence = Evidence { is_whole, receipts: &receipts, files: &files, checks: &checks };

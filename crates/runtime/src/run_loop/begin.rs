@@ -40,7 +40,7 @@ impl Runtime {
         by: Answerer<'_>,
     ) -> Result<RunId, RuntimeError> {
         self.retire_waiting(session.id()).await?;
-        let required = self.looked_before(request.required).await;
+        let required = self.looked_before(request.required, request.workspace.as_deref()).await?;
         let request = RunRequest { required, ..request };
         let run = RunId::from_u128(self.world().ids.next_bits());
         let (mut scribe, ..) = accept(self, session, (run, request), by)?;
