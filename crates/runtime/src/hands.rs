@@ -40,8 +40,10 @@ impl Runtime {
         workspaces.open(folder).map(Some).map_err(refused)
     }
 
-    /// What stands around every call of a run that has this folder.
+    /// What stands around every call of a run that has this folder. Whoever embeds Mast may have tools with files of
+    /// their own, and says so.
     pub(crate) fn surroundings_with(&self, workspace: Option<&Arc<Workspace>>) -> Surroundings {
-        Surroundings { workspace: workspace.is_some(), ..self.surroundings().clone() }
+        let around = self.surroundings();
+        Surroundings { workspace: workspace.is_some() || around.workspace, ..around.clone() }
     }
 }

@@ -117,7 +117,8 @@ fn say(scribe: &mut Scribe<'_>, session: &mut Session, id: ItemId, said: &Said) 
 /// What is fixed for the whole run. A tool that is asked for and not there is the caller's mistake.
 fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Terms, RuntimeError> {
     let workspace = runtime.workspace(request.workspace.as_deref())?;
-    let mut offers = runtime.offers(session, workspace.is_some());
+    let surroundings = runtime.surroundings_with(workspace.as_ref());
+    let mut offers = runtime.offers(session, surroundings.workspace);
     if let Some(wanted) = &request.tools {
         let missing = wanted.iter().find(|name| !offers.iter().any(|(offered, _)| offered == *name));
         if let Some(missing) = missing {
@@ -151,7 +152,7 @@ fn terms(runtime: &Runtime, session: &Session, request: RunRequest) -> Result<Te
         prefix,
         has_instructions: request.instructions.is_some(),
         date_line: request.date_line,
-        surroundings: runtime.surroundings_with(workspace.as_ref()),
+        surroundings,
         workspace,
     })
 }

@@ -266,7 +266,8 @@ impl<'a> Work<'a> {
         let contract = runtime.committed(&row.contract).await?.ok_or_else(unreadable)?;
         let contract: TurnContract = serde_json::from_value(contract).map_err(|_| unreadable())?;
         let workspace = runtime.workspace(contract.workspace.as_deref())?;
-        let mut offers = runtime.offers(session, workspace.is_some());
+        let surroundings = runtime.surroundings_with(workspace.as_ref());
+        let mut offers = runtime.offers(session, surroundings.workspace);
         offers.retain(|(name, _)| contract.tools.contains(name));
         let offers = offers.into_iter().map(|(_, offer)| offer).collect();
         let spent = Spent::resumed(contract.budget, so_far.steps, so_far.model_calls, so_far.tool_calls);
@@ -275,7 +276,7 @@ impl<'a> Work<'a> {
             prefix: Prefix::new(what.instructions.as_deref(), offers),
             has_instructions: what.instructions.is_some(),
             date_line: what.date_line,
-            surroundings: runtime.surroundings_with(workspace.as_ref()),
+            surroundings,
             workspace,
         };
         let begins_at = so_far.begins_at.unwrap_or(session.items.len());

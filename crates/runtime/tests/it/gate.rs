@@ -75,7 +75,8 @@ async fn every_class_that_is_never_allowed_is_denied() {
         (Effect::Privileged, "policy.hardline.privileged"),
         (Effect::CodeExecution, "policy.isolation.missing"),
         (Effect::NetworkRead, "policy.matrix.network_read"),
-        (Effect::WorkspaceWrite, "policy.matrix.workspace_write"),
+        // Without a folder it is not even offered.
+        (Effect::WorkspaceWrite, "policy.turn.not_offered"),
     ] {
         let probe = Probe::new("demo.probe", effect);
         let (_, told) = one_call(&probe).await;
