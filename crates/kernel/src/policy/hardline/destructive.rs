@@ -328,12 +328,21 @@ fn puts_out_to_device(words: &[String]) -> bool {
             && words.iter().any(|word| is_device(word.split_once('=').map_or(word, |(_, to)| to)));
     }
     words.iter().enumerate().any(|(at, word)| {
-        options.iter().any(|option| match word.strip_prefix(option) {
+        options.iter().any(|option| match after_option(word, option) {
             Some("") => words.get(at + 1).is_some_and(|to| is_device(to)),
             Some(to) => is_device(to.trim_start_matches('=')),
             None => false,
         })
     })
+}
+
+/// What stands behind an option in its word; a letter may stand behind others, as in `-sSLo`.
+fn after_option<'w>(word: &'w str, option: &str) -> Option<&'w str> {
+    let is_letter = option.len() == 2 && word.starts_with('-') && !word.starts_with("--");
+    match option.strip_prefix('-').filter(|_| is_letter) {
+        Some(letter) => word.split_once(letter).map(|(_, behind)| behind),
+        None => word.strip_prefix(option),
+    }
 }
 
 pub(super) fn writes_device(resource: &Resource) -> bool {

@@ -231,6 +231,7 @@ pub(super) const RULES: &[Rule] = {
                 Text("curl -o /dev/sda x.example"),
                 Text("curl --output=/dev/sda x.example"),
                 Text("wget -O/dev/sda x.example"),
+                Text("curl -sSLo /dev/sda x.example"),
                 Text("tar cf /dev/sda x"),
                 Text("tar --create --file=/dev/sda x"),
                 Write("/dev/./sda"),
