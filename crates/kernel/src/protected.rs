@@ -59,13 +59,11 @@ fn without_dots(names: &[String]) -> Vec<String> {
 
 /// Of names whose dots were taken away, whether an ending makes one a secret.
 fn hidden_secret(names: &[String]) -> Option<Protection> {
-    let has_ending = |name: &String| {
-        let endings = LOOKUP.rows.iter().filter(|(protection, row)| {
-            *protection == Protection::Secret && row.len() == 1 && row.iter().any(|row| row.starts_with("*."))
-        });
-        endings.flat_map(|(_, row)| row).any(|ending| is_like(name, ending))
-    };
-    names.iter().any(has_ending).then_some(Protection::Secret)
+    let endings = LOOKUP.wild.iter().filter(|(protection, wild)| {
+        *protection == Protection::Secret && wild.start.is_empty() && wild.end.starts_with('.')
+    });
+    let mut endings = endings.map(|(_, wild)| wild);
+    endings.any(|ending| names.iter().any(|name| ending.is_like(name))).then_some(Protection::Secret)
 }
 
 /// Where the names lead if no folder among them is a link; none if they name nothing above themselves.
@@ -155,22 +153,48 @@ pub const fn is_ignorable(letter: char) -> bool {
 struct Lookup {
     /// Single names without a `*`.
     names: BTreeMap<String, Protection>,
-    /// All others, each name by itself.
-    rows: Vec<(Protection, Vec<String>)>,
+    /// Single names with one: what stands before it and behind it.
+    wild: Vec<(Protection, Wild)>,
+    /// Rows of several names, by one of them that has no `*`.
+    rows: BTreeMap<String, Vec<(Protection, Vec<String>)>>,
+}
+
+/// A name with a `*`.
+struct Wild {
+    start: String,
+    end: String,
+}
+
+impl Wild {
+    fn parse(pattern: &str) -> Option<Self> {
+        let (start, end) = pattern.split_once('*')?;
+        Some(Self { start: start.to_owned(), end: end.to_owned() })
+    }
+
+    fn is_like(&self, name: &str) -> bool {
+        let middle =
+            name.strip_prefix(self.start.as_str()).and_then(|rest| rest.strip_suffix(self.end.as_str()));
+        // A hidden name such as `.key` is not "something.key".
+        middle.is_some_and(|middle| !(middle.is_empty() || self.start.is_empty() && middle.starts_with('.')))
+    }
 }
 
 static LOOKUP: LazyLock<Lookup> = LazyLock::new(|| {
-    let mut lookup = Lookup { names: BTreeMap::new(), rows: Vec::new() };
+    let mut lookup = Lookup { names: BTreeMap::new(), wild: Vec::new(), rows: BTreeMap::new() };
     for (protection, patterns) in PROTECTED {
         for pattern in *patterns {
-            let mut row: Vec<String> = pattern.split('/').map(str::to_ascii_lowercase).collect();
-            match (row.pop(), row.is_empty()) {
-                (Some(name), true) if !name.contains('*') => {
-                    lookup.names.entry(name).or_insert(*protection);
-                }
-                (last, _) => {
-                    row.extend(last);
-                    lookup.rows.push((*protection, row));
+            let row: Vec<String> = pattern.split('/').map(str::to_ascii_lowercase).collect();
+            match row.as_slice() {
+                [name] => match Wild::parse(name) {
+                    Some(wild) => lookup.wild.push((*protection, wild)),
+                    None => {
+                        lookup.names.entry(name.clone()).or_insert(*protection);
+                    }
+                },
+                _ => {
+                    // A row of wildcards alone would be found nowhere; a test holds that there is none.
+                    let key = row.iter().rfind(|name| !name.contains('*')).cloned().unwrap_or_default();
+                    lookup.rows.entry(key).or_default().push((*protection, row));
                 }
             }
         }
@@ -202,8 +226,12 @@ fn without_copy_end(name: &str) -> Option<&str> {
 
 fn listed(names: &[String]) -> Option<Protection> {
     let single = names.iter().filter_map(|name| LOOKUP.names.get(name).copied());
-    let rows = LOOKUP.rows.iter().filter(|(_, row)| lies_in(names, row)).map(|(protection, _)| *protection);
-    single.chain(rows).min()
+    let wild = LOOKUP.wild.iter().filter(|(_, wild)| {
+        names.iter().any(|name| wild.is_like(name) && !HARMLESS.contains(&name.as_str()))
+    });
+    let rows = names.iter().filter_map(|name| LOOKUP.rows.get(name)).flatten();
+    let rows = rows.filter(|(_, row)| lies_in(names, row)).map(|(protection, _)| *protection);
+    single.chain(wild.map(|(protection, _)| *protection)).chain(rows).min()
 }
 
 /// Whether some names in a row are those of the pattern, and none of them is a harmless one.
@@ -215,10 +243,7 @@ fn lies_in(names: &[String], wanted: &[String]) -> bool {
 }
 
 fn is_like(name: &str, pattern: &str) -> bool {
-    let Some((start, end)) = pattern.split_once('*') else { return name == pattern };
-    let middle = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
-    // A hidden name such as `.key` is not "something.key".
-    middle.is_some_and(|middle| !(middle.is_empty() || start.is_empty() && middle.starts_with('.')))
+    Wild::parse(pattern).map_or(name == pattern, |wild| wild.is_like(name))
 }
 
 /// The list as text: a part of what the hardline's hash is taken over.
@@ -339,6 +364,11 @@ mod tests {
         ] {
             assert_eq!(protection(path), expect, "{path:?}");
         }
+    }
+
+    #[test]
+    fn every_row_has_a_name_to_be_found_by() {
+        assert!(!LOOKUP.rows.contains_key(""));
     }
 
     #[test]
